@@ -1,0 +1,21 @@
+"""The entry point: `pinctl`, `python -m pinctl`."""
+
+import sys
+
+
+def run() -> None:
+    """Run the command line and exit with its status."""
+    import gc
+
+    # A run is short, and looking for cycles while modules load takes a twentieth of it.
+    gc.set_threshold(50_000)
+    from pinctl.cli import main
+
+    sys.exit(main(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    # `python -m` puts the working directory first, and a stranger's checkout may hold a tomllib.py of its own.
+    if not sys.flags.safe_path:
+        del sys.path[0]
+    run()

@@ -1,0 +1,188 @@
+"""PIN3xx: what a pin's own repository says against it."""
+
+from pinctl.codes.code import ERROR, WARNING, Code
+
+CODES = (
+    Code(
+        "PIN301",
+        ERROR,
+        "commit is gone",
+        "The remote no longer gives the pinned commit: it was force-pushed away and collected, or was never pushed."
+        " Asked of a store that has not seen the commit before, so that no cache can hide it.",
+        "Pin a commit that the remote has; `pinctl bump PIN` offers the tracked branch's.",
+        'commit = "ad1f172..."    # git fetch: not our ref',
+    ),
+    Code(
+        "PIN302",
+        WARNING,
+        "not on the tracked branch",
+        "The remote gives the commit by its id, and the tracked branch does not have it: a pull request's head, or"
+        " what a force-push left behind. It may be collected at any time, and nobody need have reviewed it.",
+        "Set `track` to the branch that holds it, or pin a commit of the tracked one.",
+        'track = "main"\ncommit = "1f0d8c2..."    # refs/pull/7/head alone',
+    ),
+    Code(
+        "PIN303",
+        ERROR,
+        "tag moved",
+        "The tag of the pin is not there, or leads to another commit than the pinned one. An annotated tag is peeled"
+        " before it is compared.",
+        "Find out why it moved. The commit is what is built; bump to the tag again, or drop `tag`.",
+        'tag = "v4.4.2"\ncommit = "57e3cfb..."    # v4.4.2 is 0a1b2c3 today',
+    ),
+    Code(
+        "PIN304",
+        ERROR,
+        "submodule vanished",
+        "A declared submodule is not one of the tree at the pinned commit: it was removed or renamed, or is a folder"
+        " now.",
+        "Name what replaced it; the hint says where it may be.",
+        'submodules = ["third-party/fmt"]    # the tree has third-party/deep_jit',
+    ),
+    Code(
+        "PIN305",
+        WARNING,
+        "submodule not declared",
+        "The tree has a submodule that `submodules` does not list, so no checkout of the pin has it.",
+        "Add it, if the build needs it. A pin that needs none says `submodules = []`.",
+        'submodules = ["third-party/cutlass"]    # the tree has third-party/deep_jit, too',
+    ),
+    Code(
+        "PIN306",
+        ERROR,
+        "submodule without URL",
+        "The tree has a submodule for which .gitmodules has no entry or no URL: git cannot clone it.",
+        "Leave it out of `submodules`, or have upstream add the entry.",
+        'fatal: No url found for submodule path "third-party/fmt" in .gitmodules',
+    ),
+    Code(
+        "PIN307",
+        WARNING,
+        "entry without submodule",
+        "An entry of .gitmodules names a path where the tree has no submodule. git ignores it.",
+        "Tell upstream; drop the path from `submodules`.",
+        '[submodule "fmt"]\n  path = third-party/fmt    # a plain folder, or nothing',
+    ),
+    Code(
+        "PIN308",
+        ERROR,
+        "submodule commit is gone",
+        "The submodule's own remote does not have the commit that the tree wants of it: it was never pushed, or was"
+        " force-pushed away.",
+        "Pin a commit whose submodules can be had; tell upstream.",
+        "fatal: remote error: upload-pack: not our ref f3fde583...",
+    ),
+    Code(
+        "PIN309",
+        ERROR,
+        "submodule refused",
+        "The name, path or URL of a submodule is one that git or a tool could take for something else: an option, a"
+        " path that leaves its folder, a transport that runs commands.",
+        "Do not build this commit before somebody has looked at it.",
+        '[submodule "../../hooks"]\n  url = -u./payload',
+    ),
+    Code(
+        "PIN310",
+        ERROR,
+        "include folder vanished",
+        "A folder of `include_dirs` is neither in the tree nor in one of the declared submodules.",
+        "Name the folder that took its place; the hint lists those of the same name.",
+        'include_dirs = ["third-party/fmt/include"]',
+    ),
+    Code(
+        "PIN311",
+        ERROR,
+        "glob matches nothing",
+        "A glob of `header_globs` matches no file, as CMake's GLOB_RECURSE means it: what it feeds does not notice when"
+        " a header changes.",
+        "Correct the glob, or drop it.",
+        'header_globs = ["csrc/*.hh"]    # they are called .hpp',
+    ),
+    Code(
+        "PIN312",
+        ERROR,
+        "named path is missing",
+        "A build file of this repository names a path below the pinned source, and the tree does not have it.",
+        "Correct the build file; the hint lists folders of the same name.",
+        "include_directories(${deepgemm_SOURCE_DIR}/third-party/fmt/include)",
+    ),
+    Code(
+        "PIN313",
+        ERROR,
+        "version differs",
+        "The version of the pin is not the one that its tree says: in pyproject.toml, setup.py, a VERSION file or"
+        " `__version__`.",
+        "Write the tree's version into pins.toml, or pin the commit of the version that is meant.",
+        'version = "2.6.0"    # deep_gemm/__init__.py: 2.6.1',
+    ),
+    Code(
+        "PIN314",
+        WARNING,
+        "file kept in LFS",
+        "A file below the paths that the build uses is kept in Git LFS. Without LFS a checkout has three lines of text"
+        " in its place.",
+        "Say `lfs = true` in the pin, if the build needs the file.",
+        "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a...",
+    ),
+    Code(
+        "PIN315",
+        ERROR,
+        "system package missing",
+        "A source of the tree, or of a submodule that it reaches, includes a well-known header, and `system_packages`"
+        " has no package for it. An error only where the build cannot do without: not under"
+        " `__has_include`, not in tests.",
+        "Declare the package as the hint says; the lists of Dockerfiles follow with `pinctl sync`.",
+        "#include <elfutils/libdwfl.h>    // elfutils-devel (dnf), libdw-dev (apt)",
+    ),
+    Code(
+        "PIN316",
+        WARNING,
+        "header of unknown origin",
+        "A source includes a header that neither the tree, its submodules, the compiler, the system, CUDA, Python nor"
+        " PyTorch provides, and that pinctl does not know.",
+        "Name its package with `header` in `system_packages`, or declare the submodule that has it.",
+        "#include <vendor/fabric.h>",
+    ),
+    Code(
+        "PIN317",
+        WARNING,
+        "package not needed",
+        "A package is declared for the build, and no source that was read includes its header.",
+        'Drop it; or say `when = "run"` for a library that is loaded at run time.',
+        'system_packages.numa = { dnf = "numactl-devel", header = "numa.h" }    # nowhere included',
+    ),
+    Code(
+        "PIN318",
+        WARNING,
+        "names collide",
+        "Two paths of the tree are one file where letter case or the composition of accents does not count, as on"
+        " macOS: one of them silently replaces the other.",
+        "Check such a pin out on Linux alone, and tell upstream.",
+        "include/Config.h and include/config.h",
+    ),
+    Code(
+        "PIN319",
+        ERROR,
+        "nested commit differs",
+        "The commit of a submodule that pins.toml remembers under `nested` is not the one of the tree.",
+        "Write the tree's commit into pins.toml, and run `pinctl sync`.",
+        'nested."third-party/cutlass" = "f3fde58..."',
+    ),
+    Code(
+        "PIN320",
+        ERROR,
+        "remote not reached",
+        "A remote did not answer, or gave no access. Nothing is said about the pin; the other pins are verified.",
+        "Run again, check the network or the credentials; `--offline` uses what is in the cache.",
+        "could not resolve host: github.com",
+    ),
+    Code(
+        "PIN321",
+        ERROR,
+        "tree refused",
+        "What the remote sent may not be used: objects that fail git's checks, a path that no checkout may hold, more"
+        " files than can be looked at.",
+        "Do not build this commit before somebody has looked at it.",
+        "tree 4b825dc: a path `.GIT/config`",
+    ),
+)

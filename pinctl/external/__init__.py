@@ -1,0 +1,1 @@
+"""The only rooms with IO: processes, git, files, the journal of writes, packaged data."""

@@ -1,0 +1,41 @@
+"""Work that waits for servers, several pieces at a time."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from pinctl.errors import PinctlError
+from pinctl.external import process
+
+MOST = 12
+"""Pieces that are worked on at once: what they wait for is the network, and git."""
+
+_A = TypeVar("_A")
+_B = TypeVar("_B")
+
+
+def each(
+    items: Sequence[_A], work: Callable[[_A], _B], step: Callable[[int], object] = lambda _: None, *, most: int = MOST
+) -> list[_B | PinctlError]:
+    """What `work` makes of each item, in the order of `items`; the error of one that failed stands in its place and
+    stops no other. `step` is called in this thread with 1 for each that is done. ^C ends the programs of all."""
+    from concurrent.futures import ThreadPoolExecutor, as_completed
+
+    def done(item: _A) -> _B | PinctlError:
+        try:
+            return work(item)
+        except PinctlError as error:
+            return error
+
+    try:
+        with ThreadPoolExecutor(max(1, min(most, len(items)))) as pool:
+            futures = [pool.submit(done, item) for item in items]
+            try:
+                for _ in as_completed(futures):
+                    step(1)
+                return [future.result() for future in futures]
+            except BaseException:
+                process.halt(True)
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    finally:
+        process.halt(False)

@@ -1,0 +1,55 @@
+"""The recipes and Docker files that come with pinctl, and recipes of the consumer's own.
+
+They lie beside the code in an installed package (`pinctl/data/`), and beside the package in a source checkout.
+"""
+
+import os
+from functools import cache
+
+from pinctl.errors import ExternalError
+from pinctl.external import files
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+_PLACES = (os.path.join(_PACKAGE, "data"), os.path.dirname(_PACKAGE))
+_TEMPLATE = "template.j2"
+
+
+@cache
+def _folder(kind: str) -> str:
+    """The folder of the data of a kind: "recipes", "docker". Raises ExternalError."""
+    for place in _PLACES:
+        folder = os.path.join(place, kind)
+        if os.path.isdir(folder):
+            return folder
+    raise ExternalError(f"pinctl's own {kind} are missing", hint="install pinctl again")
+
+
+def listing() -> tuple[str, ...]:
+    """The names of the bundled recipes, sorted. Raises ExternalError."""
+    folder = _folder("recipes")
+    return tuple(sorted(name for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name, _TEMPLATE))))
+
+
+def is_own(name: str) -> bool:
+    """Whether `name` is the path of a recipe of the consumer's own, `./pins/x.j2`, rather than a bundled one."""
+    return "/" in name or name.endswith(".j2")
+
+
+def recipe(name: str, root: str) -> str:
+    """The text of a recipe: a bundled one by its name, or the consumer's own by its path below `root`, `./pins/x.j2`.
+
+    Raises files.Unreadable (Missing, a link that leaves the root, larger than a recipe may be), ExternalError.
+    """
+    from pinctl.render import LONGEST_RECIPE
+
+    own = is_own(name)
+    where, path = (root, name) if own else (_folder("recipes"), f"{name}/{_TEMPLATE}")
+    try:
+        return files.read_site(where, path, LONGEST_RECIPE).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise files.Unreadable(f"is not UTF-8 text (byte {error.start})") from error
+
+
+def docker(name: str) -> str:
+    """The text of a bundled Docker file: "variants.toml". Raises files.Unreadable, ExternalError."""
+    return files.read_site(_folder("docker"), name).decode("utf-8")

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+import pytest
+
+from pinctl.errors import ExternalError
+from pinctl.external import parallel, process
+
+
+def test_work_goes_on_at_once_and_comes_back_in_order() -> None:
+    together = threading.Barrier(parallel.MOST)
+    steps: list[int] = []
+
+    def work(number: int) -> int:
+        together.wait(10)
+        return number * number
+
+    assert parallel.each(range(parallel.MOST), work, steps.append) == [n * n for n in range(parallel.MOST)]
+    assert steps == [1] * parallel.MOST
+    assert parallel.each([], work) == []
+
+
+def test_what_fails_stops_no_other() -> None:
+    def work(number: int) -> int:
+        if number == 1:
+            raise ExternalError("no")
+        return number
+
+    first, error, last = parallel.each([0, 1, 2], work)
+    assert (first, str(error), last) == (0, "no", 2)
+
+
+def test_a_bug_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        parallel.each([1, 0], lambda n: 1 // n)
+
+
+def test_an_interrupt_ends_the_programs_of_all() -> None:
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        parallel.each([0.0, 60.0, 60.0, 60.0], lambda s: process.run(["sleep", str(s)]), interrupt, most=2)
+    assert time.monotonic() - begun < 10
+    assert process.run(["true"]).code == 0  # and later ones run again
+
+
+def test_programs_that_are_told_to_stop_are_gone() -> None:
+    process.halt(True)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            process.run(["sleep", "60"])
+    finally:
+        process.halt(False)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
