@@ -5,16 +5,19 @@ from base64 import b64decode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pinctl import template
+from pinctl import facts, template
 from pinctl.codes import finding
 from pinctl.compare import Verdict, agree
+from pinctl.facts import Fact, FactError
 from pinctl.finding import Finding, Severity
-from pinctl.model import KeyPath, Manifest, Mode
+from pinctl.model import KeyPath, Manifest, Mode, Pin
 from pinctl.reconcile import Observation, show
 from pinctl.sites.base import Value
 from pinctl.template import Kind, Placeholder
 
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_PARTED = (*facts.COMPOUNDS, "nested")
+"""Facts whose codec names a part or a path, and spells nothing."""
 
 
 @dataclass(slots=True)
@@ -79,7 +82,7 @@ def fact_value(observation: Observation, manifest: Manifest) -> Value | Finding:
     spell = _inverse(parsed.placeholders[0], _current(observation.expected.facts[0], manifest))
     texts = [observation.found] if isinstance(observation.found, str) else list(observation.found or ())
     bare = texts if observation.part else [template.invert(parsed, text) for text in texts]
-    values = [None if text is None else spell(text) for text in bare]
+    values = [None if text is None else _back(text, parsed.placeholders[0], spell, observation) for text in bare]
     if None in values:
         return _refused(observation, "PIN224", f"`{observation.site.template}` does not give what the site holds")
     known = tuple(value for value in values if value is not None)
@@ -102,7 +105,7 @@ def _inverse(placeholder: Placeholder, current: str) -> Callable[[str], str | No
     """The way back through a codec; it gives None where there is none."""
     match placeholder.codec:
         case "bare":
-            return lambda text: f"v{text}" if current.startswith("v") else text
+            return lambda text: None if text.startswith("v") else f"v{text}" if current.startswith("v") else text
         case "tag" if placeholder.path != ("git",):
             return lambda text: text if current.startswith("v") else text.removeprefix("v")
         case "sri":
@@ -112,6 +115,28 @@ def _inverse(placeholder: Placeholder, current: str) -> Callable[[str], str | No
         case str() as codec if codec.startswith(".") and not _is_whole(current, int(codec[1:])):
             return lambda _: None
     return lambda text: text
+
+
+def _back(
+    text: str, placeholder: Placeholder, spell: Callable[[str], str | None], observation: Observation
+) -> str | None:
+    """The fact that `text` spells; None where the codec would not spell that fact just so."""
+    value = spell(text)
+    if value is None or placeholder.codec is None or placeholder.path[-1] in _PARTED:
+        return value
+    if observation.expected.kind is Kind.COMMIT and _FULL_ID.fullmatch(text):
+        return value  # written in full where the template asks for fewer digits: no less known for that
+    return value if _spelled(value, placeholder.codec) == text else None
+
+
+def _spelled(value: str, codec: str) -> Value | None:
+    """`value` as `codec` spells it; None where it cannot."""
+    scratch = Pin(name="", version=value)
+    try:
+        fact = facts.lookup(("version",), codec, scratch, Manifest(path="", text="", pins={"": scratch}))
+    except FactError:
+        return None
+    return fact.value if isinstance(fact, Fact) else None
 
 
 def _is_whole(current: str, digits: int) -> bool:

@@ -151,11 +151,15 @@ def compose_file(rendered: str, comment: Comment | None, identity: Identity, *, 
     return body.replace(b"\n", eol)
 
 
-def file_state(source: bytes, comment: Comment | None, identity: Identity, rendered: str) -> State:
-    """How a wholly generated file stands to what its recipe renders now. Without comments there is no digest, and what
-    differs counts as stale."""
+def file_state(
+    source: bytes, comment: Comment | None, identity: Identity, rendered: str, earlier: str | None = None
+) -> State:
+    """How a wholly generated file stands to what its recipe renders now. Without comments there is no digest, and only
+    what the recipe rendered `earlier` counts as stale."""
     if comment is None:
-        return State.CURRENT if _normal(source) == _normal(rendered.encode()) else State.STALE
+        told = ((State.CURRENT, rendered), (State.STALE, earlier))
+        body = _normal(source)
+        return next((s for s, text in told if text is not None and body == _normal(text.encode())), State.EDITED)
     headers = [m for m in re.finditer(_pattern(comment, _FIELDS), source) if _is(m, identity)]
     if len(headers) != 1:
         return State.EDITED

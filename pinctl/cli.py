@@ -11,11 +11,14 @@ import typer
 from typer.core import TyperGroup
 
 from pinctl import __version__
-from pinctl.errors import ManifestError, PinctlError
+from pinctl.errors import ExternalError, ManifestError, PinctlError
 from pinctl.options import Options, Step, silent
 from pinctl.outcome import Outcome
+from pinctl.report import output
+from pinctl.report.output import OutputFailed
 
 DAILY = "Every day"
+UPSTREAM = "Upstream"
 SETUP = "Set-up and help"
 
 
@@ -110,33 +113,8 @@ def _run(ctx: typer.Context, verb: Callable[..., Outcome], /, **arguments: Any) 
     """Run one verb and report its outcome."""
     options: Options = ctx.obj
     outcome = verb(options, **arguments)
-    _report(outcome, options)
+    output.show(outcome, options)
     raise typer.Exit(outcome.exit_code)
-
-
-def _report(outcome: Outcome, options: Options) -> None:
-    from pinctl import report
-
-    try:
-        report.write(
-            outcome,
-            options.format,
-            sys.stdout,
-            color=options.color and sys.stdout.isatty(),
-            width=_width(),
-            quiet=options.quiet,
-            verbose=options.verbose,
-            root=outcome.root,
-        )
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader went away (`| head`): no error of ours, and the interpreter must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _width() -> int:
-    """Columns of the terminal; 0, no limit, where there is none."""
-    return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 0
 
 
 @app.command(rich_help_panel=DAILY)
@@ -168,12 +146,22 @@ def sync(
         bool, typer.Option("--force", help="Also overwrite sites and blocks that were changed by hand.")
     ] = False,
     allow_workflows: _Workflows = False,
+    since: Annotated[
+        str | None, typer.Option(metavar="REF", help="Also drop what pins.toml dropped since REF.")
+    ] = None,
 ) -> None:
     """Write what pins.toml says to every site, all files or none."""
     from pinctl.commands import sync as verb
 
     _run(
-        ctx, verb.run, pins=pins or (), diff=diff, check=check, force=force, allow_workflows=allow_workflows
+        ctx,
+        verb.run,
+        pins=pins or (),
+        diff=diff,
+        check=check,
+        force=force,
+        allow_workflows=allow_workflows,
+        since=since,
     )
 
 
@@ -198,6 +186,40 @@ def adopt(
     from pinctl.commands import adopt as verb
 
     _run(ctx, verb.run, file=file, diff=diff, check=check, force=force, allow_workflows=allow_workflows)
+
+
+_Transports = Annotated[
+    list[str] | None,
+    typer.Option("--allow-transport", metavar="SCHEME", help="Also http, git or file URLs; may be repeated."),
+]
+
+
+@app.command(rich_help_panel=UPSTREAM)
+def verify(
+    ctx: typer.Context,
+    pins: Annotated[list[str] | None, typer.Argument(metavar="[PIN]...", help="Only these pins.")] = None,
+    allow_transport: _Transports = None,
+) -> None:
+    """Prove git pins against what their repositories hold."""
+    from pinctl.commands import verify as verb
+
+    _run(ctx, verb.run, names=tuple(pins or ()), allow_transport=tuple(allow_transport or ()))
+
+
+@app.command(rich_help_panel=UPSTREAM)
+def fetch(
+    ctx: typer.Context,
+    pins: Annotated[list[str] | None, typer.Argument(metavar="[PIN]...", help="Only these pins.")] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="DIR", help="Where to; else a folder of the pin's name.")
+    ] = None,
+    patches: Annotated[bool, typer.Option("--patches", help="Apply the pin's patches.")] = False,
+    allow_transport: _Transports = None,
+) -> None:
+    """Fetch the source at a pin, with exactly the declared submodules."""
+    from pinctl.commands import fetch as verb
+
+    _run(ctx, verb.run, pins=tuple(pins or ()), to=to, patches=patches, allow_transport=tuple(allow_transport or ()))
 
 
 @app.command(rich_help_panel=SETUP)
@@ -286,14 +308,18 @@ def main(arguments: list[str]) -> int:
     """Run the command line. Returns the exit status: 0 clean, 1 findings, 2 usage, 3 pins.toml invalid, 4 git, Docker,
     files or network failed, 130 interrupted."""
     try:
-        status = _invoke(hoist(arguments))
+        with output.watched():
+            status = _invoke(hoist(arguments))
     except _CommandLineError as error:
         error.show()
         return 2
+    except OutputFailed as error:
+        _complain(ExternalError(f"standard output cannot be written: {error}"))
+        return ExternalError.exit_code
     except (KeyboardInterrupt, typer.Abort):
         status = _INTERRUPTED
     if status == _INTERRUPTED:  # typer, too, makes this status of ^C
-        sys.stderr.write("interrupted; nothing is half written\n")
+        _tell("interrupted; nothing is half written\n")
     return status
 
 
@@ -302,11 +328,11 @@ def _invoke(words: list[str]) -> int:
     try:
         status = app(words, prog_name="pinctl", standalone_mode=False)
     except ManifestError as error:
-        _report(Outcome(command=verb, findings=error.findings, status=error.exit_code, root=error.root), options)
+        output.show(Outcome(command=verb, findings=error.findings, status=error.exit_code, root=error.root), options)
         return error.exit_code
     except PinctlError as error:
         if options.format == "json":
-            _report(
+            output.show(
                 Outcome(command=verb, result={"error": str(error), "hint": error.hint}, status=error.exit_code), options
             )
         _complain(error)
@@ -318,7 +344,13 @@ def _complain(error: PinctlError) -> None:
     from pinctl.report.sanitize import inert, visible
 
     hint = f"  hint: {error.hint}\n" if error.hint else ""
-    sys.stderr.write(inert(visible(f"error: {error}\n{hint}")))
+    _tell(inert(visible(f"error: {error}\n{hint}")))
+
+
+def _tell(text: str) -> None:
+    """Say `text` on the error output, where there is one (not `2>&-`)."""
+    if sys.stderr is not None:
+        sys.stderr.write(text)
 
 
 def _reporting(words: list[str]) -> tuple[Options, str]:

@@ -35,7 +35,7 @@ def compare(expected: Expected, slot: Slot, mode: Mode, dropped: Iterable[str] =
         found = tuple(token.value for token in slot.tokens)
         return _list(values, found, mode, slot.ordered, frozenset(dropped) - set(values))
     found_text = slot.tokens[0].value
-    # In some languages a list of one is spelled as one value (CMake: `set(X a)`).
+    # A list of one element may stand where there is room for one value.
     wanted = (
         expected.value if isinstance(expected.value, str) else expected.value[0] if len(expected.value) == 1 else None
     )

@@ -114,6 +114,9 @@ def _document(
         return None
 
 
+_Spans = tuple[tuple[int, int], ...]
+
+
 class _Claim(NamedTuple):
     site: Site
     expected: Expected
@@ -133,10 +136,11 @@ class _File:
 
     def run(self, members: list[Site]) -> None:
         generated = blocks.all_blocks(self.document.source)
-        claims: defaultdict[tuple[int, int, bool], list[_Claim]] = defaultdict(list)
+        claims: defaultdict[tuple[_Spans, bool], list[_Claim]] = defaultdict(list)
         for site in members:
             for claim in self._claims(site):
-                if any(start <= claim.slot.start < end for start, end in generated):
+                touched = _touched(claim.slot)
+                if any(start < e and s < end for start, end in generated for s, e in touched):
                     self._report(
                         site,
                         "PIN109",
@@ -145,9 +149,15 @@ class _File:
                         hint="drop the site: the block is held to its recipe",
                     )
                     continue
-                claims[claim.slot.start, claim.slot.end, claim.slot.many].append(claim)
-        for group in claims.values():
-            self._settle(group)
+                claims[touched, claim.slot.many].append(claim)
+        groups = list(claims.values())
+        clashing = list(_overlaps([touched for touched, _ in claims]))
+        for first, second in clashing:
+            self._clash(groups[second][0], groups[first][0])
+        unfit = {n for pair in clashing for n in pair}
+        for n, group in enumerate(groups):
+            if n not in unfit:
+                self._settle(group)
 
     def _claims(self, site: Site) -> Iterator[_Claim]:
         pin = self.manifest.pins.get(site.pin) if site.pin else None
@@ -157,7 +167,8 @@ class _File:
             return
         if isinstance(expected, Expected):
             if len(hit) == 1 and not hit[0].part:
-                yield _Claim(site, expected, hit[0], "")
+                slot = hit[0] if isinstance(expected.value, str) else self.document.as_list(hit[0])
+                yield _Claim(site, expected, slot, "")
             else:
                 self._report(
                     site,
@@ -245,13 +256,7 @@ class _File:
         others = [c for c in group[1:] if c.site.mode is not Mode.CONTAINS or first.site.mode is not Mode.CONTAINS]
         clash = [c for c in others if (c.site.pin, c.expected.value) != (first.site.pin, first.expected.value)]
         for claim in clash:
-            self._report(
-                claim.site,
-                "PIN109",
-                f"`{claim.site.selector}` is claimed by {_who(first.site)} too",
-                slot,
-                hint="let one of the two sites go",
-            )
+            self._clash(claim, first)
         if clash:
             return
         comparisons, wanted = [], slot.value
@@ -265,6 +270,17 @@ class _File:
         edits, why = self._edits(slot, wanted)
         for claim, comparison in zip(group, comparisons, strict=True):
             self._observe(claim, comparison, edits, why)
+
+    def _clash(self, claim: _Claim, other: _Claim) -> None:
+        """Two claims on bytes that they share, of which one at most can be kept."""
+        spelled = "" if other.site.selector == claim.site.selector else f", with `{other.site.selector}`"
+        self._report(
+            claim.site,
+            "PIN109",
+            f"`{claim.site.selector}` is claimed by {_who(other.site)} too{spelled}",
+            claim.slot,
+            hint="let one of the two sites go",
+        )
 
     def _edits(self, slot: Slot, wanted: Value) -> tuple[tuple[Edit, ...], Unwritable | None]:
         try:
@@ -319,6 +335,22 @@ class _File:
                 related=related,
             )
         )
+
+
+def _touched(slot: Slot) -> _Spans:
+    """The bytes that an edit of `slot` may replace: its literals, or where an empty list is filled."""
+    return tuple((token.start, token.end) for token in slot.tokens) or ((slot.start, slot.end),)
+
+
+def _overlaps(claimed: Sequence[_Spans]) -> Iterator[tuple[int, int]]:
+    """The indices of claims that share bytes, each with that of the one before it in the file, once."""
+    reach, holder, told = -1, -1, set[tuple[int, int]]()
+    for start, end, n in sorted((start, end, n) for n, spans in enumerate(claimed) for start, end in spans):
+        if start < reach and n != holder and (holder, n) not in told:
+            told.add((holder, n))
+            yield holder, n
+        if end > reach:
+            reach, holder = end, n
 
 
 def _merged(slot: Slot, before: Value, after: Value) -> Value:

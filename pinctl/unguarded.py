@@ -16,14 +16,15 @@ _SHORTEST = 7
 _CONTEXT = 60
 """Characters before a mention that a pattern for it takes up; a whole pattern has at most 200."""
 _HEX = rb"0123456789abcdefABCDEF"
+# A full version beside a repository (`v1.2.3`), or an id with digits and letters: `2.9+` and `1234567` are prose.
 _REF_NEAR = re.compile(
-    rb"(?<![0-9A-Za-z])(?:[0-9a-f]{7,40}|v?\d+\.\d+(?:\.\d+)*(?:[a-z.+-][0-9a-z.+-]*)?)(?![0-9A-Za-z])"
+    rb"(?<![\w./-])(?:(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40}|v\d+\.\d+(?:\.\d+)*(?:\.?(?:post|rc|dev)\d+)?)(?![\w./-])"
 )
 _EXACT = re.compile(rb"(?:\[[^\]\n]*\])?[ \t]*===?[ \t]*([0-9][0-9A-Za-z.+!_-]*)")
 _COMMIT = re.compile("[0-9a-fA-F]{7,64}")
 _IN_WORD = re.compile(rb"[0-9A-Za-z_.-]")
 _AT_REF = re.compile(
-    rb"(?:\.git)?(?:@|/(?:archive|tree|commit|releases/download|tarball)/(?:refs/\w+/)?)([\w.+-]+?)(?:\.tar\.\w+|\.tgz|\.zip)?(?![\w.+-])"
+    rb"(?:\.git)?(?:@|/(?:archive|releases/download|tarball)/(?:refs/\w+/)?)([\w.+-]+?)(?:\.tar\.\w+|\.tgz|\.zip)?(?![\w.+${<%-])"
 )
 
 

@@ -76,7 +76,17 @@ def test_a_fact_of_ones_own_goes_back_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("template", "found"), [("{version}+cu129", "1.3"), ("{version:.2}", "2."), ("v{version}", "1.3")]
+    ("template", "found"),
+    [
+        ("{version}+cu129", "1.3"),
+        ("{version:.2}", "2."),
+        ("{version:.9}", "1.3.0.post1"),
+        ("v{version}", "1.3"),
+        ("{version:bare}", "v1.3"),
+        ("{version:tag}", "1.3"),
+        ("{version:tag}", "vv1.3"),
+        ("{version:upper}", "1.3rc1"),
+    ],
 )
 def test_what_does_not_fit_the_template_is_refused(template: str, found: str) -> None:
     pin = Pin(name="p", packages=("p",), version="1.2")
@@ -84,6 +94,28 @@ def test_what_does_not_fit_the_template_is_refused(template: str, found: str) ->
     value = fact_value(observations[0], manifest)
     assert isinstance(value, Finding)
     assert value.code == "PIN224"
+
+
+def test_no_letter_is_doubled_on_the_way_back() -> None:
+    manifest, observations = seen(git(tag="v1.0"), ("a.sh", "{tag:bare}", "v2.0"))
+    adopted = adopt("a.sh", observations, manifest)
+    assert adopted.changes == {}
+    assert [f.code for f in adopted.left(observations)] == ["PIN224"]
+
+
+@pytest.mark.parametrize(
+    ("found", "adopted"), [("sha256-" + "A" * 43 + "=", "0" * 64), ("sha512-" + "A" * 43 + "=", None)]
+)
+def test_a_digest_goes_back_under_its_own_name_alone(found: str, adopted: str | None) -> None:
+    pin = Pin(name="p", url="https://example.org/p.tgz", sha256="f" * 64)
+    manifest, observations = seen(pin, ("a.sh", "{sha256:sri}", found))
+    value = fact_value(observations[0], manifest)
+    assert value == adopted or (adopted is None and isinstance(value, Finding))
+
+
+def test_a_full_id_is_taken_where_fewer_digits_belong() -> None:
+    manifest, observations = seen(git(), ("a.sh", "{commit:.10}", NEW))
+    assert adopt("a.sh", observations, manifest).changes == {KEY: NEW}
 
 
 def test_a_new_tag_leaves_its_pin_unresolved() -> None:

@@ -159,7 +159,9 @@ def test_what_must_stand_first_stays_first(head: str, rest: str) -> None:
 def test_a_whole_file_without_comments() -> None:
     assert compose_file('{"a": 1}', None, ME) == b'{"a": 1}\n'
     assert file_state(b'{"a": 1}\r\n', None, ME, '{"a": 1}\n') is State.CURRENT
-    assert file_state(b'{"a": 2}\n', None, ME, '{"a": 1}\n') is State.STALE
+    assert file_state(b'{"a": 2}\n', None, ME, '{"a": 1}\n') is State.EDITED
+    assert file_state(b'{"a": 2}\r\n', None, ME, '{"a": 1}\n', '{"a": 2}') is State.STALE
+    assert file_state(b'{"a": 3}\n', None, ME, '{"a": 1}\n', '{"a": 2}\n') is State.EDITED
 
 
 LINES = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=12)

@@ -348,3 +348,33 @@ def test_a_bug_keeps_its_traceback(make_repository: MakeRepository, monkeypatch:
     monkeypatch.setattr("pinctl.commands.check.run", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         Consumer(repository).run("check")
+
+
+@pytest.mark.parametrize(
+    "words", [("check",), ("check", "--format", "json"), ("explain",), ("--help",), ("--version",)]
+)
+def test_an_output_that_is_full_is_told_in_one_line(words: tuple[str, ...], consumer: Consumer) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command(*words), cwd=consumer.path, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True,
+            check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (4, "error: standard output cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("pins", [PINS, "no TOML"])
+def test_an_output_that_is_closed_is_told_in_one_line(pins: str, consumer: Consumer) -> None:
+    consumer.put("pins.toml", pins)
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$@" >&-', "sh", *command("check")], cwd=consumer.path, env=environment(),
+        stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (4, "error: standard output cannot be written: it is closed\n")
+
+
+def test_an_error_output_that_is_closed_changes_no_exit_status(consumer: Consumer) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$@" 2>&-', "sh", *command("check", "--policy", "none")], cwd=consumer.path,
+        env=environment(), stdout=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")

@@ -57,6 +57,10 @@ def test_scalars(expected: Expected, found: str, verdict: Verdict) -> None:
         (("a", "b"), ("b", "a"), Mode.AUTO, True, ("a", "b")),
         (("b",), ("a", "b", "c"), Mode.CONTAINS, False, ("a", "b", "c")),
         (("d",), ("a", "b"), Mode.CONTAINS, True, ("a", "b", "d")),
+        # An element that is no literal counts with its text: it is one too many, or it is what some package needs.
+        (("a", "b"), ("a", "b", "$MORE"), Mode.AUTO, False, ("a", "b")),
+        (("a", "b"), ("a", "$MORE"), Mode.CONTAINS, False, ("a", "$MORE", "b")),
+        (("gcc",), ("gcc=$GCC",), Mode.CONTAINS, False, ("gcc=$GCC",)),
         (("libdw-dev",), ("libdw-dev=0.188-2.1",), Mode.CONTAINS, False, ("libdw-dev=0.188-2.1",)),
         ((), ("a",), Mode.AUTO, False, ()),
     ],

@@ -6,6 +6,8 @@ from pinctl.compare import Verdict
 from pinctl.model import Manifest, Mode, Pin, Site
 from pinctl.plan import apply
 from pinctl.reconcile import Problem, Reconciliation, reconcile
+from pinctl.sites import parse
+from pinctl.sites.memory import Memory
 
 OLD, NEW = "a" * 40, "b" * 40
 CMAKE = f"""\
@@ -86,7 +88,7 @@ def test_undeclared_submodules_are_not_compared() -> None:
         ("FetchContent(dgg)", "{git}", "PIN202", "FetchContent(dg)"),
         ("set(TWICE)", "{version}", "PIN203", "set(TWICE)#1, set(TWICE)#2"),
         ("FetchContent(dg)", "{commit}", "PIN207", "{git}"),
-        ("set(_REF)", "{submodules}", "PIN207", ""),
+        ("FetchContent_Declare(plain).GIT_TAG", "{submodules}", "PIN207", ""),
         ("FetchContent(dg)", "{archive}", "PIN207", ""),
     ],
 )
@@ -95,6 +97,19 @@ def test_what_cannot_be_compared_is_told_with_what_to_do(selector: str, template
     seen = run(pin(version="1", submodules=("a", "b"), archive=archive), sites=[site(selector, template)])
     assert {f.code for f in seen.findings} == {code}
     assert says in (seen.findings[0].hint or "")
+
+
+@pytest.mark.parametrize("remembered", [False, True])
+def test_a_list_that_shrank_to_one_value_grows_again(remembered: bool) -> None:
+    memory = Memory()
+    for source, submodules in [(b"set(L a)\n", ("a", "b")), (b"set(L a b)\n", ("a",)), (b"set(L a)\n", ("a",))]:
+        for _ in range(1 + remembered):
+            seen = run(
+                pin(submodules=submodules), sites=[site("set(L)", "{submodules}")], files={"x.cmake": source},
+                parse=memory.open if remembered else parse,
+            )  # fmt: skip
+        assert not seen.findings
+        assert after(seen, source) == f"set(L {' '.join(submodules)})\n".encode()
 
 
 def test_nth_chooses_among_several() -> None:
@@ -165,3 +180,32 @@ def test_spans_point_at_the_literal() -> None:
     (observation,) = run(pin(commit=NEW), sites=[site("set(_REF)", "{commit}")]).differing
     assert observation.span is not None
     assert (observation.span.line, observation.span.column, observation.span.end_column) == (2, 10, 52)
+
+
+SHELL = f"X={OLD}\napt-get install -y a b\n".encode()
+PREFIX = "regex:X=(?P<value>[0-9a-f]{10})"
+
+
+@pytest.mark.parametrize("commit", [OLD, NEW])
+@pytest.mark.parametrize("turned", [False, True])
+def test_sites_on_bytes_that_overlap_are_refused_even_where_they_agree(commit: str, turned: bool) -> None:
+    both = [site("X", "{commit}", file="x.sh"), site(PREFIX, "{commit:.10}", file="x.sh")]
+    seen = run(pin(commit=commit), sites=both[::-1] if turned else both, files={"x.sh": SHELL})
+    (told,) = seen.findings
+    assert (told.code, told.message) == ("PIN109", f"`X` is claimed by pin `dg` too, with `{PREFIX}`")
+    assert seen.edits() == {}
+    assert seen.observations == []
+
+
+def test_a_list_and_one_of_its_elements_are_refused() -> None:
+    whole = site("apt-get install", "a b", file="x.sh", mode=Mode.CONTAINS)
+    seen = run(pin(), sites=[whole, site("regex:-y (?P<value>a) b", "a", file="x.sh")], files={"x.sh": SHELL})
+    assert [f.code for f in seen.findings] == ["PIN109"]
+
+
+def test_sites_side_by_side_do_not_overlap() -> None:
+    first, second = "regex:X=(?P<value>[ab]{10})", "regex:X=[ab]{10}(?P<value>[ab]+)"
+    sites = [site(first, "b" * 10, file="x.sh"), site(second, "b" * 30, file="x.sh")]
+    seen = run(pin(), sites=sites, files={"x.sh": SHELL})
+    assert not seen.findings
+    assert apply(SHELL, seen.edits()["x.sh"]) == SHELL.replace(OLD.encode(), b"b" * 40)

@@ -73,8 +73,9 @@ CODES = (
         "PIN209",
         ERROR,
         "block edited by hand",
-        "A generated block was changed since pinctl wrote it. The next `sync` would lose that work, so it refuses.",
-        "Move the change into pins.toml or the recipe; `pinctl sync --force` overwrites the block.",
+        "A generated block or file was changed since pinctl wrote it. The next `sync` would lose that work, so it"
+        " refuses.",
+        "Move the change into pins.toml or the recipe; `pinctl sync --force` overwrites it.",
         "# >>> pinctl:deepgemm fetchcontent ...\n# ... a line that no recipe renders ...\n# <<< pinctl:deepgemm",
     ),
     Code(

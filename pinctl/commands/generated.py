@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pinctl import blocks, manifest, sites
 from pinctl.blocks import Fault, Identity, State
 from pinctl.codes import finding
+from pinctl.commands import history
 from pinctl.commands.workspace import Workspace
 from pinctl.external import child, files, resources
 from pinctl.finding import Finding, Span
@@ -136,17 +137,28 @@ def _file(workspace: Workspace, item: Generated, rendered: str, made: Generation
         made.findings.append(finding("PIN211", f"{item.file} does not exist yet", file=item.file, pin=item.pin,
                                      hint="run: pinctl sync"))  # fmt: skip
     else:
-        state = blocks.file_state(before, comment, identity, rendered)
+        earlier = _earlier(workspace, item) if comment is None and before != after else None
+        state = blocks.file_state(before, comment, identity, rendered, earlier)
         if state is State.CURRENT:
             return
         _differs(item, "PIN209" if state is State.EDITED else "PIN211", "the file", None, made, force=force)
     made.files.append(FilePlan(path=item.file, before=before, after=after, executable=after.startswith(b"#!")))
 
 
+def _earlier(workspace: Workspace, item: Generated) -> str | None:
+    """What pins.toml and the recipe at HEAD made the file hold; None where they did not. Raises ExternalError."""
+    then = history.manifest_at(workspace, "HEAD")
+    old = next((o for o in then.all_generated if (o.file, o.block) == (item.file, False)), None) if then else None
+    if then is None or old is None:
+        return None
+    text = _rendered(history.at(workspace, then, "HEAD"), old)
+    return None if isinstance(text, Finding) else text
+
+
 def _differs(item: Generated, code: str, what: str, span: Span | None, made: Generation, *, force: bool) -> None:
     """Tell a stale or edited block or file; an edited one keeps `sync` from writing."""
     if code == "PIN209":
-        message = f"{what} was changed by hand since pinctl wrote it"
+        message = f"{what} was changed by hand, or pinctl never wrote it"
         hint = "move the change into the recipe or pins.toml, then run: pinctl sync --force"
     else:
         message, hint = f"{what} is not what recipe `{item.recipe}` renders now", "run: pinctl sync"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pinctl import drift, manifest, shallow, sites
 from pinctl.codes import finding
 from pinctl.commands import gitlinks
-from pinctl.commands.workspace import PINS_FILE, read
+from pinctl.commands.workspace import PINS_FILE, demand_policy, read
 from pinctl.discovery import gitmodules, lints, overview, telling
 from pinctl.discovery.hints import hints
 from pinctl.discovery.joins import group
@@ -21,6 +21,7 @@ from pinctl.finding import Finding, Severity
 from pinctl.model import Manifest
 from pinctl.options import Options
 from pinctl.outcome import Outcome, Text
+from pinctl.paths import path_problem
 from pinctl.plan import FilePlan, Plan
 from pinctl.reconcile import Problem, Source, reconcile
 from pinctl.sites.base import Document, Unparsable
@@ -51,6 +52,7 @@ class _Proposal:
 def run(options: Options, *, write: bool = False) -> Outcome:
     """Raises UsageError where there is a pins.toml already and `write` is asked for, and ExternalError."""
     root = os.path.realpath(options.directory)
+    demand_policy(options, root)
     if write and os.path.lexists(os.path.join(root, PINS_FILE)):
         raise UsageError(f"there is a {PINS_FILE} already", hint="run pinctl init without --write to see a proposal")
     survey = _survey(root, options)
@@ -80,7 +82,7 @@ def run(options: Options, *, write: bool = False) -> Outcome:
 
 def _survey(root: str, options: Options) -> _Survey:
     survey = _Survey()
-    paths = [path for path in _paths(root, survey) if telling.is_wanted(path)]
+    paths = [path for path in _paths(root, survey) if telling.is_wanted(path) and _is_named(path, survey)]
     with options.progress("reading", len(paths)) as step:
         for path in paths:
             source = read(root, path)
@@ -97,8 +99,18 @@ def _paths(root: str, survey: _Survey) -> list[str]:
     if toplevel(root) is None:
         return files.walk(root)
     entries = git.index(root)
-    survey.links = {entry.path: entry.id for entry in entries if entry.mode == _GITLINK}
+    survey.links = {e.path: e.id for e in entries if e.mode == _GITLINK and _is_named(e.path, survey, linked=True)}
     return [entry.path for entry in entries if entry.mode in _FILES]
+
+
+def _is_named(path: str, survey: _Survey, *, linked: bool = False) -> bool:
+    """Whether pins.toml can name `path`; if not, and it may well pin something, that is told."""
+    problem = path_problem(path) if _is_text(path) else "its name is not UTF-8 text"
+    if problem and (linked or telling.is_missed(sites.language_of(path))):
+        shown = path.encode("utf-8", "backslashreplace").decode()
+        message = f"it was passed over, since pins.toml cannot name it: {problem}"
+        survey.findings.append(finding("PIN217", message, file=shown, hint="rename it"))
+    return problem is None
 
 
 def _look(path: str, source: bytes, survey: _Survey) -> None:

@@ -3,15 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from pinctl import drift, manifest, template
-from pinctl.commands import generated, gitlinks
+from pinctl import drift, template
+from pinctl.commands import generated, gitlinks, history
 from pinctl.commands.workspace import Workspace
-from pinctl.errors import ManifestError, UsageError
-from pinctl.external import git, resources
+from pinctl.errors import UsageError
+from pinctl.external import git
 from pinctl.external.gitcli import toplevel
 from pinctl.finding import Finding, Severity
 from pinctl.model import KeyPath, Manifest, Mode, Site
-from pinctl.reconcile import Content, Problem, Source, elements, reconcile
+from pinctl.reconcile import Source, elements, reconcile
 from pinctl.template import Expected
 
 
@@ -29,7 +29,7 @@ def dropped(workspace: Workspace, since: str | None = None) -> dict[KeyPath, tup
     if not lists:
         return {}
     revisions = dict.fromkeys(("HEAD", since or "HEAD"))
-    earlier = [m for m in (manifest_at(workspace, revision) for revision in revisions) if m]
+    earlier = [m for m in (history.manifest_at(workspace, revision) for revision in revisions) if m]
     gone = {}
     for place, sites in lists.items():
         before = [e for m in earlier for e in _elements((s for s in m.all_sites if (s.file, s.selector) == place), m)]
@@ -54,40 +54,23 @@ def _elements(sites: Iterable[Site], of: Manifest) -> list[str]:
     return together
 
 
-def manifest_at(workspace: Workspace, revision: str) -> Manifest | None:
-    """pins.toml as it stood at `revision`; None where there was none, or it was invalid. Raises ExternalError."""
-    if toplevel(workspace.root) is None:
-        return None
-    now = workspace.manifest
-    text = git.show(workspace.root, revision, now.path)
-    if text is None or (text == now.text.encode() and not now.bases):
-        return now if text else None
-    try:
-        return manifest.parse(
-            text.decode("utf-8", "replace"),
-            path=now.path,
-            load=lambda path: (git.show(workspace.root, revision, path) or b"").decode("utf-8", "replace"),
-        )
-    except ManifestError:
-        return None
-
-
 def only_new(workspace: Workspace, findings: list[Finding], since: str) -> list[Finding]:
-    """`findings` with those that stood just so at `since` lowered to warnings: only new drift fails."""
-    before = manifest_at(workspace, since)
+    """`findings` with those that stood just so at `since` lowered to warnings: only new drift fails.
+
+    What pins.toml dropped since then is mended by a `sync` that is told so too.
+    """
+    findings = [_mended_since(f, since) for f in findings]
+    before = history.manifest_at(workspace, since)
     if before is None:
         return findings
-    old = {_identity(f) for f in _findings(_at(workspace, before, since), since)}
+    old = {_identity(f) for f in _findings(history.at(workspace, before, since), since)}
     return [drift.lowered(f, since) if f.severity is Severity.ERROR and _identity(f) in old else f for f in findings]
 
 
-def _at(workspace: Workspace, before: Manifest, revision: str) -> Workspace:
-    """The workspace as it stood at `revision`."""
-    paths = {s.file for s in before.all_sites} | {g.file for g in before.all_generated}
-    paths |= {g.recipe for g in before.all_generated if resources.is_own(g.recipe)}
-    sources: dict[str, Content] = {path: Problem("PIN205", f"{path} does not exist") for path in paths}
-    sources.update(git.show_many(workspace.root, revision, sorted(paths)))
-    return Workspace(root=workspace.root, manifest=before, sources=sources)
+def _mended_since(found: Finding, since: str) -> Finding:
+    from shlex import quote
+
+    return found._replace(hint=f"run: pinctl sync --since {quote(since)}") if found.code == "PIN215" else found
 
 
 def _findings(then: Workspace, revision: str) -> list[Finding]:

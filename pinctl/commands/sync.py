@@ -25,14 +25,17 @@ def run(
     check: bool = False,
     force: bool = False,
     allow_workflows: bool = False,
+    since: str | None = None,
 ) -> Outcome:
     """Write all sites, or those of `pins`. Refuses, with nothing written, what a person changed last unless `force`.
+
+    From lists that hold more than ours goes what pins.toml dropped since HEAD, or since the revision `since`.
 
     Raises ManifestError, UsageError, WriteRefused, ExternalError.
     """
     workspace = Workspace.open_to_write(options, dry=diff or check)
     _known(workspace, pins)
-    seen = workspace.reconcile(previous.dropped(workspace))
+    seen = workspace.reconcile(previous.dropped(workspace, since))
     items = [item for item in workspace.manifest.all_generated if not pins or item.pin in pins]
     made = generated.examine(workspace, force=force, only=items)
     if pins:

@@ -32,7 +32,7 @@ class Workspace:
     @classmethod
     def open(cls, options: Options) -> "Workspace":
         """Raises UsageError where there is no pins file, ManifestError where it is invalid."""
-        root, name = locate(options)
+        root, name = _located(options)
         return cls(root=root, manifest=load(root, name), remembers=not options.is_untrusted)
 
     @classmethod
@@ -41,7 +41,7 @@ class Workspace:
 
         Raises as `open`, and ExternalError, WriteRefused.
         """
-        root, name = locate(options)
+        root, name = _located(options)
         told = interrupted(root) if dry else _recovered(root)
         return cls(root=root, manifest=load(root, name), told=told, remembers=not options.is_untrusted)
 
@@ -57,7 +57,7 @@ class Workspace:
 
         Files that are as they were at the last run are not parsed again.
         """
-        memory = Memory(cache.load(self.root) if self.remembers else {})
+        memory = Memory(cache.load(self.root), cache.readers()) if self.remembers else Memory()
         sites = self.manifest.all_sites
         self.read(site.file for site in sites)
         links = [s.file for s in sites if s.selector == "gitlink" and isinstance(self.sources[s.file], Problem)]
@@ -72,6 +72,23 @@ class Workspace:
         from pinctl.commands import gitlinks
 
         return gitlinks.read(self.root, paths)
+
+
+def _located(options: Options) -> tuple[str, str]:
+    """As `locate`, with the policy file looked at: one that is misnamed is told by every verb."""
+    root, name = locate(options)
+    demand_policy(options, root)
+    return root, name
+
+
+def demand_policy(options: Options, root: str) -> None:
+    """Raises UsageError where there is a policy file for the run on `root`, and it cannot be used."""
+    if options.policy is not None:
+        from pinctl.external import policy
+
+        if not os.path.isfile(options.policy):
+            raise UsageError(f"--policy {options.policy}: no such file")
+        policy.read(options.policy, root)
 
 
 def interrupted(root: str) -> list[Finding]:
@@ -130,13 +147,18 @@ def _upwards(folder: str) -> Iterable[str]:
 
 
 def load(root: str, name: str) -> Manifest:
-    """The manifest in file `name` of `root`. Raises ManifestError."""
+    """The manifest in file `name` of `root`. Raises ManifestError, also where it pins nothing: an empty or truncated
+    file would agree with everything."""
     try:
-        return manifest.parse(
+        parsed = manifest.parse(
             read_text(root, name), path=name, load=lambda path: read_text(root, path), recipes=resources.listing()
         )
     except ManifestError as error:
         raise ManifestError(error.findings, root) from None
+    if not (parsed.pins or parsed.all_sites or parsed.all_generated):
+        hint = "run: pinctl init   (proposes pins for this repository)"
+        raise ManifestError([finding("PIN104", f"{name} has no pins", file=name, hint=hint)], root)
+    return parsed
 
 
 def read_text(root: str, path: str) -> str:

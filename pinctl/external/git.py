@@ -52,11 +52,14 @@ class GitlinkState:
 
 
 class Change(NamedTuple):
-    """The last change of some lines. `commit` is None for one that is not committed; `time` is in Unix seconds: that
-    of the commit, or of the file in the work tree."""
+    """The last change of some lines: its commit, and that one's time in Unix seconds."""
 
     commit: str | None
     time: int
+
+
+UNCOMMITTED = Change(commit=None, time=0)
+"""A change of the work tree. It has no time: that of its file says nothing of its lines."""
 
 
 def resolve(root: str, revision: str) -> str | None:
@@ -67,9 +70,10 @@ def resolve(root: str, revision: str) -> str | None:
     try:
         done = call(root, "rev-parse", "--verify", "--quiet", "--end-of-options", asked, accept=(0, 1))
     except CommandFailed as error:
-        if error.hint is None and error.result.code == 128:  # `@{u}` without a branch, a malformed expression
-            return None
-        raise
+        if error.hint is not None or error.result.code != 128:
+            raise
+        call(root, "rev-parse", "--git-dir")  # fails where git cannot read the repository at all
+        return None  # `@{u}` without a branch, a malformed expression
     found = done.stdout.decode("ascii", "replace").strip()
     return found if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", found) else None
 
@@ -80,8 +84,13 @@ def is_shallow(root: str) -> bool:
 
 
 def head(root: str) -> str | None:
-    """The id of the commit at HEAD; None before the first commit."""
-    return resolve(root, "HEAD")
+    """The id of the commit at HEAD; None before the first commit. Raises ExternalError, also where HEAD is broken."""
+    if (found := resolve(root, "HEAD")) is not None:
+        return found
+    call(root, "symbolic-ref", "HEAD")  # before the first commit HEAD names a branch that is not there yet
+    if call(root, "rev-parse", "--verify", "--quiet", "HEAD", accept=(0, 1)).stdout:
+        raise ExternalError(f"the commit at HEAD is missing from the repository {toplevel(root)}", hint="run: git fsck")
+    return None
 
 
 def is_ancestor(root: str, earlier: str, later: str) -> bool:
@@ -144,7 +153,7 @@ def _checkout(root: str, path: str) -> str | None:
         return None
     try:
         return head(folder)
-    except CommandFailed:  # its folder in .git/modules is gone
+    except ExternalError:  # its folder in .git/modules is gone
         return None
 
 
@@ -233,23 +242,25 @@ def last_changes(root: str, path: str, ranges: Sequence[tuple[int, int]]) -> lis
     """As `last_change`, for several ranges of one file at the cost of one."""
     try:
         now = split(files.read_site(root, path))
-        uncommitted = Change(commit=None, time=int(os.stat(os.path.join(root, path)).st_mtime))
-    except (files.Unreadable, OSError):
+    except files.Unreadable:
         return [None] * len(ranges)
     same = kept(split(show(root, "HEAD", path) or b""), now)
     spans = {span: span_before(same, *span) for span in ranges if 1 <= span[0] <= span[1] <= len(now)}
-    blamed = _blame(root, path, [span for span in spans.values() if span is not None])
+    blamed = blame(root, "HEAD", path, [span for span in spans.values() if span is not None])
+    changes = {span: UNCOMMITTED if before is None else blamed[before] for span, before in spans.items()}
+    return [changes.get(span) for span in ranges]
 
-    def answer(span: tuple[int, int]) -> Change | None:
-        if span not in spans:
-            return None
-        before = spans[span]
-        if before is None:
-            return uncommitted
-        changes = dict.fromkeys(blamed[line] for line in range(before[0], before[1] + 1))
-        return reduce(lambda a, b: later(root, a, b) or a, changes)
 
-    return [answer(span) for span in ranges]
+def blame(root: str, revision: str, path: str, spans: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Change]:
+    """For each of `spans` (lines from 1, both included, that `path` has at `revision`), the latest commit that wrote
+    one of its lines, as seen from `revision`. Raises ExternalError."""
+    lines = _blame(root, revision, path, spans)
+    return {span: latest(root, dict.fromkeys(lines[line] for line in range(span[0], span[1] + 1))) for span in spans}
+
+
+def latest(root: str, changes: Iterable[Change]) -> Change:
+    """The latest of `changes`, which are not none; the first of those whose order cannot be told."""
+    return reduce(lambda a, b: later(root, a, b) or a, changes)
 
 
 def changed_lines(root: str, path: str) -> frozenset[int]:
@@ -290,12 +301,15 @@ def later(root: str, a: Change, b: Change) -> Change | None:
     return a if a.time > b.time else b
 
 
-def _blame(root: str, path: str, spans: Sequence[tuple[int, int]]) -> dict[int, Change]:
-    """For each line within `spans` of the file at HEAD, the commit that wrote it (git-blame(1), "porcelain")."""
+def _blame(root: str, revision: str, path: str, spans: Sequence[tuple[int, int]]) -> dict[int, Change]:
+    """For each line within `spans` of the file at `revision`, the commit that wrote it (git-blame(1), "porcelain")."""
     if not spans:
         return {}
     ranges = [word for first, last in spans for word in ("-L", f"{first},{last}")]
-    done = call(root, "blame", "--line-porcelain", "--no-textconv", *ranges, "HEAD", "--", path)
+    # Its configuration must not hide a commit, nor can `-c` say so: git reads the files that it names in their order.
+    done = call(
+        root, "blame", "--no-ignore-revs-file", "--line-porcelain", "--no-textconv", *ranges, revision, "--", path
+    )
     header = re.compile(rb"([0-9a-f]{40,64}) [0-9]+ ([0-9]+)(?: [0-9]+)?")
     found: dict[int, Change] = {}
     commit, line = "", 0

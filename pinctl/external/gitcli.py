@@ -163,16 +163,17 @@ def toplevel(path: str) -> str | None:
 
 def call(root: str, *args: str, stdin: bytes = b"", accept: Sequence[int] = (0,)) -> process.Result:
     """`git ARGS` in the folder `root` of a work tree, as a local read: offline, and without the user's configuration,
-    which has nothing to say to it (but may break it: `blame.ignoreRevsFile`).
+    which has nothing to say to it.
 
-    git may not look for a repository above that work tree, so it cannot be led to another. Raises ToolMissing,
+    git may not look for a repository above that work tree, nor take another folder for it (`core.worktree`), so it
+    cannot be led astray. Raises ToolMissing,
     CommandFailed (with what a person can do, for the usual causes), ExternalError.
     """
     top = toplevel(root)
     if top is None:
         raise ExternalError(f"{root} is not in the work tree of a git repository")
     env = {**UNTRUSTED.environment(), "GIT_CEILING_DIRECTORIES": os.path.dirname(top)}
-    argv = ["git", "--no-pager", *UNTRUSTED.config(), *_ownership(top), "-C", root, *args]
+    argv = ["git", "--no-pager", *UNTRUSTED.config(), *_ownership(top), f"--work-tree={top}", "-C", root, *args]
     try:
         return process.run(argv, env=env, stdin=stdin, accept=accept, shown=["git", "-C", root, *args])
     except CommandFailed as error:
@@ -202,8 +203,6 @@ def _hint(stderr: bytes, top: str) -> str | None:
         return f"another user owns this repository; if you trust it: git config --global --add safe.directory {top}"
     if b"promisor" in stderr or b"transport 'none' not allowed" in stderr:
         return "this is a partial clone; fetch the objects it lacks: git fetch --refetch --no-filter"
-    if b"object name list" in stderr:
-        return "blame.ignoreRevsFile names a file that is not here: git config --unset blame.ignoreRevsFile"
     if b"not a git repository" in stderr:
         return f"the .git in {top} is not complete"
     return None

@@ -213,7 +213,12 @@ class Store:
                 raise Gone(self.url, want, " on a branch or tag, and gives nothing else")
 
     def _ask_for(
-        self, refspecs: Sequence[str], filter: str | None, depth: int | None, *, again: bool = False  # noqa: A002
+        self,
+        refspecs: Sequence[str],
+        filter: str | None,  # noqa: A002
+        depth: int | None,
+        *,
+        again: bool = False,
     ) -> None:
         """One `git fetch`. What has no ref here, and with `again` everything, comes whatever seems to be here."""
         whole = again or filter is None or ":" not in refspecs[0]

@@ -84,7 +84,8 @@ def _unresolved(pin: Pin) -> Problem:
     short = f"the short id {pin.unresolved}" if isinstance(pin.unresolved, str) else None
     known = short or (f"the tag {pin.tag}" if pin.tag else f"the version {pin.version}" if pin.version else "its name")
     key = ("pins", pin.name, "unresolved")
-    return Problem("PIN121", key, f"{pin.name} is known by {known} only", "write the full commit id, which `git ls-remote` prints, and drop `unresolved`")
+    hint = "write the full commit id, which `git ls-remote` prints, and drop `unresolved`"
+    return Problem("PIN121", key, f"{pin.name} is known by {known} only", hint)
 
 
 def _ended(waiver: Waiver, who: str) -> Problem:

@@ -1,7 +1,8 @@
 """What pins.toml claims of the consumer's files: sites, and files or blocks that recipes render.
 
 - no two sites say what stands in one place, however the selector is spelled; lists that hold more may be shared, and
-  a file that a recipe renders as a whole has no site, no block and no second recipe (PIN109)
+  a file that a recipe renders as a whole has no site, no block and no second recipe; pins.toml, and what it extends,
+  is claimed by nobody (PIN109)
 - templates are well-formed, and name facts that are there (PIN110 to PIN112, PIN114)
 - a Docker build argument is no branch: the cached layer would stay when the branch moves (PIN223)
 - recipes exist (PIN114); every pin has a site, or says `unused = true` (PIN113)
@@ -23,6 +24,7 @@ _BUILT_IN = re.compile(r"(?:[^\s:]+:)?(?:ARG|ENV)\s.*")
 
 def problems(manifest: Manifest, recipes: Collection[str] | None) -> Iterator[Problem]:
     """What sites and generated files claim wrongly; `recipes` are the bundled ones, None where that is not known."""
+    yield from _own(manifest)
     yield from _twins(manifest)
     yield from _rendered(manifest)
     templates: list[Template] = []
@@ -37,6 +39,18 @@ def problems(manifest: Manifest, recipes: Collection[str] | None) -> Iterator[Pr
             yield from _template(site, parsed, manifest)
     yield from _idle(manifest, templates)
     yield from _recipes(manifest, recipes)
+
+
+def _own(manifest: Manifest) -> Iterator[Problem]:
+    """What would have pinctl write the very files that say what it is to write."""
+    # Folded: some file systems take Pins.toml for pins.toml.
+    ours = {path.casefold() for path in (manifest.path, *(path for path, _ in manifest.bases))}
+    claims = [(site.file, site.key) for site in manifest.all_sites]
+    claims += [(item.file, item.key) for item in manifest.all_generated]
+    for file, key in claims:
+        if file.casefold() in ours:
+            what = f"{file} says what the sites hold, so it is no site and no recipe renders it"
+            yield Problem("PIN109", key, what, "drop the entry")
 
 
 def _twins(manifest: Manifest) -> Iterator[Problem]:

@@ -135,6 +135,10 @@ class Document:
         """The edits that take every element out of a list. Raises Unwritable where the language has no empty list."""
         raise Unwritable("the list would become empty")
 
+    def as_list(self, slot: Slot) -> Slot:
+        """`slot` for a template that gives a list: a list, where the language spells one of one element as a value."""
+        return slot
+
     def add(self, hit: Hit, part: str, value: Value) -> list[Edit]:
         """The edits that give the compound `hit` the `part` that it lacks. Raises Unwritable."""
         raise Unwritable(f"the {part} does not stand here, and where it would is not known")

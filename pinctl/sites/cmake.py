@@ -14,7 +14,7 @@ Selectors:
     SELECTOR[]                  the value as a list, also when it has one element
 
 Names of commands are case-insensitive. Elements of lists keep their `${...}` as text; a single value with a reference
-is none, but one that is all reference is followed to its set().
+is none, but one that is all reference is followed to its set(), unless something else may give the variable a value.
 """
 
 import re
@@ -37,7 +37,18 @@ from pinctl.sites.cmake_lexer import (
     lex,
     quote,
 )
-from pinctl.sites.cmake_reader import FLOW, IN_BARE, IN_QUOTED, IN_URI, RESERVED, SOURCES, TEXT, Reader, spelled
+from pinctl.sites.cmake_reader import (
+    FLOW,
+    IN_BARE,
+    IN_QUOTED,
+    IN_URI,
+    ONE_VALUE,
+    RESERVED,
+    SOURCES,
+    TEXT,
+    Reader,
+    spelled,
+)
 
 NAME = "cmake"
 COMMENT = ("# ", "")
@@ -182,6 +193,11 @@ class CMake(Document):
             return [Edit(slot.start, slot.end, b'""')]
         rest = self.remove(slot, 1, len(slot.tokens)) if slot.tokens[1:] else ()
         return [Edit(first.start, first.end, b'""'), *rest]
+
+    def as_list(self, slot: Slot) -> Slot:
+        """See `Document`. Not for keywords and commands that take one value only."""
+        one_value = slot.part or slot.selector.startswith("option(") or slot.names[-1] in ONE_VALUE
+        return slot if one_value else _as_list(slot)
 
     def add(self, hit: Hit, part: str, value: Value) -> list[Edit]:
         """See `Document`. A call that fetches by git can be given its GIT_SUBMODULES, after its GIT_TAG."""

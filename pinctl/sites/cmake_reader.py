@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from pinctl.sites.base import Slot, Token, scalar
 from pinctl.sites.cmake_lexer import BARE, PAREN, QUOTED, Arg, Call, evaluate, is_keyword, pieces, text, variable
+from pinctl.sites.cmake_variables import Variables, set_values
 
 IN_QUOTED, IN_BARE, IN_URI = "in quoted", "in bare", "in uri"
 """Styles of a token that is a part of an argument: an element of a `;`-list, or the ref in CPM's short form."""
@@ -35,9 +36,9 @@ _PARTS = {"GIT_REPOSITORY": "repo", **dict.fromkeys(_FORGES, "repo"), "GIT_TAG":
 _LISTS = frozenset({"GIT_CONFIG", "GIT_SUBMODULES", "INCLUDE_DIRECTORIES", "INTERFACE", "PATCHES", "PRIVATE", "PUBLIC",
                     "SOURCES", "URL"})  # fmt: skip
 _UNORDERED = frozenset({"GIT_SUBMODULES", "SOURCES"})
-_ONE_VALUE = frozenset({"GIT_REPOSITORY", "GIT_TAG", "HEAD_REF", "NAME", "REF", "REPO", "VERSION", *_FORGES})
+ONE_VALUE = frozenset({"GIT_REPOSITORY", "GIT_TAG", "HEAD_REF", "NAME", "REF", "REPO", "VERSION", *_FORGES})
 RESERVED = frozenset({
-    *_PARTS, *_LISTS, *_ONE_VALUE, "BINARY_DIR", "BUILD_COMMAND", "CACHE", "COMMAND", "CONFIGURE_COMMAND", "DEPENDS",
+    *_PARTS, *_LISTS, *ONE_VALUE, "BINARY_DIR", "BUILD_COMMAND", "CACHE", "COMMAND", "CONFIGURE_COMMAND", "DEPENDS",
     "DOWNLOAD_EXTRACT_TIMESTAMP", "DOWNLOAD_NAME", "EXCLUDE_FROM_ALL", "FIND_PACKAGE_ARGS", "GIT_PROGRESS",
     "GIT_REMOTE_NAME", "GIT_REMOTE_UPDATE_STRATEGY", "GIT_SHALLOW", "GIT_SUBMODULES_RECURSE", "INSTALL_COMMAND",
     "OPTIONS", "OUT_SOURCE_PATH", "OVERRIDE_FIND_PACKAGE", "PARENT_SCOPE", "PATCH_COMMAND", "QUIET", "SHA1", "SHA512",
@@ -51,8 +52,8 @@ _SHORT_FORM = re.compile(
     rb"(?:g[hl]:|bb:|https://[^/%b]+/)(?P<repo>[^%b]+?)(?:\.git)?(?P<version>@[^%b]+)?(?P<tag>#[^%b]+)?"
     % ((rb'@#\s$\\;"',) * 4)
 )
-_MOST_SETS, _MOST_STEPS = 16, 3
-"""How many `set()` of one variable, and how many variables in a row, are still plain enough to follow."""
+_MOST_WAYS, _MOST_STEPS = 16, 3
+"""How many ways to a value, and how many variables in a row, are still plain enough to follow."""
 
 
 def spelled(command: str) -> str:
@@ -66,10 +67,7 @@ class Reader:
     def __init__(self, source: bytes, calls: Sequence[Call]) -> None:
         self.source = source
         self.calls = calls
-        self._sets: dict[str, list[list[Arg]]] = {}
-        for call in calls:
-            if call.name == "set" and call.args:
-                self._sets.setdefault(self.raw(call.args[0]), []).append(self._set_values(call))
+        self._variables = Variables(source, calls, SOURCES)
 
     def slots(self) -> list[Slot]:
         """Every slot but the keywords of FLOW commands, in the order of the file; where one literal has several, the
@@ -87,34 +85,26 @@ class Reader:
     def _word(self, arg: Arg) -> str:
         return self.raw(arg) if arg.kind == BARE else ""
 
-    # --- variables ---
-
-    def _set_values(self, call: Call) -> list[Arg]:
-        """What a `set(X value... [CACHE type doc [FORCE]] [PARENT_SCOPE])` sets X to."""
-        words = [self._word(arg) for arg in call.args]
-        if "CACHE" in words[1:]:
-            return call.args[1 : words.index("CACHE", 1)]
-        return call.args[1:-1] if words[-1] == "PARENT_SCOPE" else call.args[1:]
-
-    def sets(self, name: str) -> list[list[Arg]]:
-        """The values of each `set(name ...)` of the file; none where there are too many to be followed."""
-        found = self._sets.get(name, [])
-        return found if len(found) <= _MOST_SETS else []
-
-    def _literals(self, arg: Arg) -> Iterator[Token]:
-        """The literals that an argument stands for: itself, or those that its variable is set to."""
-        seen: set[str | None] = {None}
-        layer = [arg]
+    def _literals(self, arg: Arg) -> list[Token]:
+        """The literals that an argument stands for: itself, or those that its variable is set to. None at all where one
+        of the ways to a value does not end in a literal."""
+        found, layer = list[Token](), [arg]
         for _ in range(_MOST_STEPS + 1):
+            sets = list[list[Arg]]()
             for a in layer:
+                name = variable(self.source, a)
+                values = self._variables.values(name, a.start) if name else []
                 tokens = self._tokens(a) if text(self.source, a).literal else []
-                yield from tokens if len(tokens) == 1 else ()
-            names = [name for name in dict.fromkeys(variable(self.source, a) for a in layer) if name not in seen]
-            if not names:
-                return
-            seen.update(names)
-            values = [values for name in names if name for values in self.sets(name)]
-            layer = [v[0] for v in values if len(v) == 1 and v[0].kind != PAREN]
+                if not values and len(tokens) != 1:
+                    return []
+                found += tokens
+                sets += values
+            layer = list(dict.fromkeys(values[0] for values in sets if len(values) == 1 and values[0].kind != PAREN))
+            if not sets:
+                return list(dict.fromkeys(found))
+            if len(layer) > _MOST_WAYS or any(len(values) != 1 or values[0].kind == PAREN for values in sets):
+                return []
+        return []
 
     # --- slots ---
 
@@ -142,21 +132,27 @@ class Reader:
                 yield scalar(names, token, part=part, group=group)
             return
         name = variable(self.source, args[0]) if plain and len(args) == 1 else None
-        for values in self.sets(name) if name else [args]:
-            if values and not (plain and not all(text(self.source, arg).literal for arg in values)):
-                tokens = [token for arg in values for token in self._tokens(arg)]
-                yield Slot(
-                    names=names, part=part, group=group, many=True, ordered=ordered, style="" if plain else TEXT,
-                    tokens=() if [t.value for t in tokens] == [""] else tuple(tokens),
-                    start=values[0].start, end=values[-1].end,
-                )  # fmt: skip
+        lists = self._variables.values(name, args[0].start) if name else [args]
+        if plain and not all(self._plain(values) for values in lists):
+            return
+        for values in lists:
+            tokens = [token for arg in values for token in self._tokens(arg)]
+            yield Slot(
+                names=names, part=part, group=group, many=True, ordered=ordered, style="" if plain else TEXT,
+                tokens=() if [t.value for t in tokens] == [""] else tuple(tokens),
+                start=values[0].start, end=values[-1].end,
+            )  # fmt: skip
+
+    def _plain(self, values: Sequence[Arg]) -> bool:
+        """Whether there are values, and all of them are literals."""
+        return bool(values) and all(arg.kind != PAREN and text(self.source, arg).literal for arg in values)
 
     def keywords(self, call: Call) -> list[tuple[str, list[Arg]]]:
         """The keywords of a call with the arguments of each, in their order."""
         groups: list[tuple[str, list[Arg]]] = []
         for arg in call.args:
             word = self._word(arg)
-            due = bool(groups) and groups[-1][0] in _ONE_VALUE and not groups[-1][1]
+            due = bool(groups) and groups[-1][0] in ONE_VALUE and not groups[-1][1]
             if is_keyword(word) and not (due and word not in RESERVED):
                 groups.append((word, []))
             elif groups:
@@ -217,7 +213,7 @@ class Reader:
 
     def _set_slots(self, call: Call) -> Iterator[Slot]:
         """`set(X)`, also with CACHE and for ENV{X}; not followed to another variable, which has a set() itself."""
-        values = self._set_values(call)
+        values = set_values(self.source, call)
         if len(values) != 1 or variable(self.source, values[0]) is None:
             yield from self._value((f"set({self.raw(call.args[0])})",), values)
 

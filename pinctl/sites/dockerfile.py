@@ -10,7 +10,8 @@ Selectors:
     STAGE:SELECTOR          in one stage: its name, or its number from 0; `global:` stands for what is before any stage
 
 An image, value or version that a variable gives is followed to the variable's literals: those of the same stage, else
-all of the file. The name of an earlier stage is no image. RUN in its JSON form, which no shell sees, has no slots.
+all of the file before it. The name of an earlier stage is no image. RUN in its JSON form, which no shell sees, has no
+slots.
 """
 
 import re

@@ -1,7 +1,8 @@
 """What was read before: a file whose bytes are known need not be parsed to find its slots again.
 
-The key is a digest of pinctl's version, the language and the file's bytes, so an entry can be stale for no reader. What
-is not known, or must be written, is parsed.
+The key is a digest of pinctl's version, of what tells one build of the readers from another (`salt`), the language and
+the file's bytes, so an entry can be stale for no reader. What is not known, or must be written, is parsed; so is what
+has not the shape of an entry, since a file on disk can be damaged.
 """
 
 import hashlib
@@ -22,15 +23,18 @@ _MOST = 50
 
 @dataclass(slots=True)
 class Memory:
-    """The entries of earlier runs, and those that this run used; `learned` tells whether it made new ones."""
+    """The entries of earlier runs, and those that this run used; `learned` tells whether it made new ones. `salt` is
+    text that changes when the readers do."""
 
     known: Entries = field(default_factory=dict)
+    salt: str = ""
     used: dict[str, dict[str, Any]] = field(default_factory=dict)
     learned: bool = False
 
     def open(self, language: str, source: bytes) -> Document:
         """The document of a file in `language`. Raises Unparsable where it has to be parsed and cannot be."""
-        key = hashlib.sha256(b"\0".join((__version__.encode(), language.encode(), source))).hexdigest()
+        head = "\0".join((__version__, self.salt, language, ""))
+        key = hashlib.sha256(head.encode() + source).hexdigest()
         places = self.used.get(key, dict(self.known.get(key, {})))
         document = Remembered(source=source, language=language, memory=self, places=places)
         if key not in self.known:
@@ -57,10 +61,9 @@ class Remembered(Document):
 
     def find(self, selector: str) -> list[Hit]:
         """As the language finds it. What was found once is remembered."""
-        try:
-            return [tuple(map(_slot, hit)) for hit in self.places[selector]]
-        except (KeyError, TypeError, ValueError):  # not known, or spoilt
-            pass
+        known = _hits(self.places.get(selector), len(self.source))
+        if known:
+            return known
         hits = self.parsed().find(selector)
         if 0 < len(hits) <= _MOST and all(type(slot) is Slot for hit in hits for slot in hit):
             self.places[selector] = [[_plain(slot) for slot in hit] for hit in hits]
@@ -78,6 +81,9 @@ class Remembered(Document):
 
     def edits(self, slot: Slot, value: Value) -> list[Edit]:
         return self.parsed().edits(self._fresh(slot), value) if value != slot.value else []
+
+    def as_list(self, slot: Slot) -> Slot:
+        return slot if slot.many else self.parsed().as_list(slot)
 
     def add(self, hit: Hit, part: str, value: Value) -> list[Edit]:
         return self.parsed().add(tuple(map(self._fresh, hit)), part, value)
@@ -97,9 +103,43 @@ def _plain(slot: Slot) -> list[Any]:
     ]  # fmt: skip
 
 
-def _slot(plain: list[Any]) -> Slot:
+def _hits(plain: Any, length: int) -> list[Hit]:
+    """What is remembered of one selector in a file of `length` bytes; [] where that is nothing, or damaged."""
+    try:
+        hits = [tuple(_slot(slot, length) for slot in hit) for hit in plain]
+    except (TypeError, ValueError):
+        return []
+    return hits if all(hits) else []
+
+
+_SHAPE = (list, list, int, int, str, int, bool, bool, str)
+
+
+def _slot(plain: Any, length: int) -> Slot:
+    """Raises TypeError or ValueError for what `_plain` never made."""
     names, tokens, start, end, part, group, many, ordered, style = plain
+    _demand(tuple(map(type, plain)) == _SHAPE and 0 <= start <= end <= length)
+    _demand(bool(names) and all(type(name) is str for name in names) and (many or len(tokens) == 1))
+    _demand_text(*names, part, style)
     return Slot(
-        names=tuple(names), tokens=tuple(Token(*token) for token in tokens), start=start, end=end, part=part,
+        names=tuple(names), tokens=tuple(_token(token, length) for token in tokens), start=start, end=end, part=part,
         group=group, many=many, ordered=ordered, style=style,
     )  # fmt: skip
+
+
+def _token(plain: Any, length: int) -> Token:
+    value, start, end, style = plain
+    _demand((type(value), type(start), type(end), type(style)) == (str, int, int, str))
+    _demand(0 <= start <= end <= length)
+    _demand_text(value, style)
+    return Token(value, start, end, style)
+
+
+def _demand_text(*words: str) -> None:
+    """Raises ValueError for a lone surrogate, which JSON can hold and UTF-8 cannot."""
+    "".join(words).encode()
+
+
+def _demand(sound: bool) -> None:
+    if not sound:
+        raise ValueError("a damaged entry")

@@ -1,6 +1,6 @@
 """Lists of words in shell text: package lists of `dnf install` and the like, and arrays.
 
-What an edit must keep: comments between the elements, continued lines, options, and words that are no literals.
+What an edit must keep: comments between the elements, continued lines, options, and elements that are no literals.
 """
 
 import re
@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from pinctl.plan import Edit
-from pinctl.sites.base import Document, Hit, Slot
-from pinctl.sites.shell_words import Word
+from pinctl.sites.base import Document, Hit, Slot, Unwritable
+from pinctl.sites.shell_words import EXPANSION, Word
 
 Span = tuple[int, int]
 
@@ -120,6 +120,8 @@ class WordLists(Document):
         return Edit(place, place, b"".join(gap + word for word in words))
 
     def remove(self, slot: Slot, first: int, stop: int) -> Iterator[Edit]:
+        if any(token.style == EXPANSION for token in slot.tokens[first:stop]):
+            raise Unwritable("an element that is no literal would go; take it out by hand")
         begin = first
         for n in range(first + 1, stop + 1):
             # Words that are none of ours stay, so what stands before and behind them goes by itself.

@@ -4,7 +4,7 @@ Selectors:
 
     NAME                    an assignment, also after export, readonly, declare and local
     NAME:-                  the default in `${NAME:-x}`, `${NAME-x}`, `${NAME:=x}`; NAME too, where it is what NAME gets
-    NAME[]                  the elements of `NAME=(a b c)`
+    NAME[]                  the elements of `NAME=(a b c)`; those that are no literals count with their text
     dnf install             a package list (microdnf, yum, apt-get and apt install; apk add), options skipped
     dnf install(PACKAGE)    the list that holds PACKAGE
     git clone               the address; `git clone --branch` the branch
@@ -12,7 +12,8 @@ Selectors:
     pip install NAME        the version in `NAME==version`; `specifier NAME` and `url NAME` as in a requirements file
     COMMAND N               the Nth argument (from 1) of any other command, options counted
 
-Where git or pip takes a variable, the selector names the literals that the variable may hold.
+Where git or pip takes a variable, the selector names the literals that the variable may hold; none where something
+else may set it (`read`, `+=`, `$(...)`), but for the positional parameters that options are read from.
 """
 
 import re
@@ -25,7 +26,7 @@ from pinctl.sites.packages import LISTS, WordLists
 from pinctl.sites.shell_commands import MOVING, OPERAND, REF
 from pinctl.sites.shell_reader import read
 from pinctl.sites.shell_text import DEFAULT, Reading, Text, refuse_binary
-from pinctl.sites.shell_words import BARE, quote
+from pinctl.sites.shell_words import BARE, EXPANSION, quote
 
 NAME = "shell"
 COMMENT: tuple[str, str] | None = ("# ", "")
@@ -75,6 +76,10 @@ def normal(selector: str) -> str:
 
 def encode(slot: Slot, token: Token | None, value: str) -> bytes:
     """`value` as a word in place of `token`, or as a new element of the list `slot`. Raises Unwritable."""
+    if token is not None and token.style == EXPANSION:
+        raise Unwritable(f"`{token.value}` is no literal; write that by hand")
+    if token is None and any(t.style == EXPANSION and t.value == value for t in slot.tokens):
+        raise Unwritable(f"`{value}` stands there as an expansion, and would be one more element with that very text")
     if token is not None and token.style in pep508.KINDS:
         return pep508.checked(token.style, value).encode()
     if slot.style == DEFAULT and not value:
@@ -82,5 +87,5 @@ def encode(slot: Slot, token: Token | None, value: str) -> bytes:
     option = slot.style in (OPERAND, REF) and (not value or value.startswith("-"))
     if option or (slot.style == REF and value in MOVING):
         raise Unwritable(f"{value!r} cannot stand as an argument of `{slot.selector}`")
-    styles = {t.style for t in slot.tokens} if token is None else {token.style}
+    styles = {t.style for t in slot.tokens if t.style != EXPANSION} if token is None else {token.style}
     return quote(value, styles.pop() if len(styles) == 1 else BARE)

@@ -24,6 +24,8 @@ _CHECKOUT_VALUES = frozenset({"-b", "-B", "--orphan", "--conflict", "--pathspec-
 _ARGUMENTS = 100
 """No argument behind that many is addressed: a hostile line could give each of a million a name."""
 _PIP_VERBS = frozenset({"install", "download", "wheel"})
+_SETTERS = frozenset({"getopts", "let", "mapfile", "printf", "read", "readarray"})
+_IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 _NO_VALUES: frozenset[str] = frozenset()
 _PINNED_BY_VARIABLE = re.compile(
     rb"""["']?(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[\w.,-]*\])?\s*===?\s*(?P<version>"?\$(?:\{\w+\}|\w+))["']*"""
@@ -36,6 +38,7 @@ def read(into: Text, words: Sequence[Word]) -> None:
     if not words:
         return
     program = _program(words[0])
+    _outputs(into, program, words)
     if program in MANAGERS:
         _packages(into, program, words)
     elif program == "git":
@@ -45,6 +48,16 @@ def read(into: Text, words: Sequence[Word]) -> None:
             _requirement(into, str(words[first - 1].value), word)
     else:
         _arguments(into, words)
+
+
+def _outputs(into: Text, program: str, words: Sequence[Word]) -> None:
+    """The variables that builtins such as `read` set: all that their words may mean, prompts included."""
+    if program == "printf":
+        words = words[:3] if len(words) > 2 and words[1].value == "-v" else ()
+    if program in _SETTERS:
+        for word in words[1:]:
+            for name in _IDENTIFIER.findall(word.raw):
+                into.unknown(text(name))
 
 
 def _program(word: Word) -> str:
@@ -139,7 +152,7 @@ def _requirement(into: Text, verb: str, word: Word) -> None:
         pinned = _PINNED_BY_VARIABLE.fullmatch(word.raw)
         if pinned is not None:
             variable = text(pinned["version"].strip(b'"${}'))
-            into.use(variable, *_requirement_names(verb, "requirement", text(pinned["name"])))
+            into.use(variable, word, *_requirement_names(verb, "requirement", text(pinned["name"])))
         return
     requirement = pep508.parse(word.value) or pep508.vcs(word.value)
     span = _inside(word, word.value, requirement.start, requirement.end) if requirement else None

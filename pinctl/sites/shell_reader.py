@@ -7,6 +7,7 @@ RUN texts, with the way from a position in it to the file.
 import re
 from collections.abc import Callable, Sequence
 from time import monotonic
+from typing import NamedTuple
 
 from tree_sitter import Node, Parser, Tree
 
@@ -21,9 +22,10 @@ _LANGUAGE = grammar("bash")
 _KIND = {
     name: _LANGUAGE.id_for_node_kind(name, True) or 0
     for name in (
-        "array c_style_for_statement command command_substitution comment expansion file_redirect heredoc_body"
-        " heredoc_redirect herestring_redirect process_substitution redirected_statement string test_command"
-        " variable_assignment variable_name"
+        "array binary_expression c_style_for_statement command command_substitution comment declaration_command"
+        " expansion file_redirect for_statement function_definition heredoc_body heredoc_redirect herestring_redirect"
+        " pipeline postfix_expression process_substitution redirected_statement string subshell test_command"
+        " unary_expression unset_command variable_assignment variable_name word"
     ).split()
 }
 _ERROR = 0xFFFF
@@ -35,6 +37,11 @@ _ASCII = bytes(range(128)) + b"_" * 128
 _NO_WORDS = frozenset(
     _KIND[name] for name in "comment file_redirect heredoc_redirect herestring_redirect variable_assignment".split()
 )
+_SHELLS = frozenset(_KIND[name] for name in "command_substitution pipeline process_substitution subshell".split())
+"""What a shell of its own runs, which leaves the variables of this one alone."""
+_NAMES = frozenset({_KIND["variable_name"], _KIND["word"]})
+_SETS = re.compile(r"\+\+|--|(?:[-+*/%&|^]|<<|>>)?=")
+_LOCALS = frozenset({"declare", "local", "typeset"})
 _UNQUOTES = frozenset({_KIND["command_substitution"], _KIND["process_substitution"]})
 
 # The grammar stumbles over some of what bash takes: `;` and the like in a default, two backquotes, `fi fi` without
@@ -54,13 +61,22 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DEFAULT = re.compile(rb"\$\{(?P<name>[A-Za-z_]\w*|[0-9]+)(?P<operator>:?[-=])(?P<default>.*)\}", re.DOTALL)
 
 
+class _Parent(NamedTuple):
+    """What a node stands in: the kind of its parent, whether that stands in double quotes, and the innermost shell and
+    function around it."""
+
+    kind: int
+    quoted: bool
+    shell: Span
+    function: Span | None = None
+
+
 class _Walk:
     """One way through the tree of a text. Each handler takes a node, and says whether its children are to be read."""
 
     def __init__(self, into: Text) -> None:
         self.into, self.code = into, into.code
-        self.parents, self.quoted = [0], [False]
-        """The kinds of the node's parents, and whether they stand in double quotes."""
+        self.parents = [_Parent(0, False, (0, len(into.code)))]
         self.behind: dict[int, list[Node]] = {}
         """For the command that begins there, the words behind its redirections."""
         self.handlers: dict[int, Callable[[Node], bool]] = {
@@ -73,6 +89,10 @@ class _Walk:
             _KIND["heredoc_body"]: lambda _: False,
             _KIND["string"]: self._nests,
             _KIND["test_command"]: self._nests,
+            _KIND["declaration_command"]: self._declaration,
+            _KIND["for_statement"]: self._loop,
+            _KIND["unset_command"]: self._names_unknown,
+            **{_KIND[f"{arity}_expression"]: self._arithmetic for arity in ("binary", "postfix", "unary")},
             _ERROR: self._error,
         }
 
@@ -87,14 +107,21 @@ class _Walk:
                 self._error(node)
             handler = self.handlers.get(kind)
             if (handler is None or handler(node)) and cursor.goto_first_child():
-                self.parents.append(kind)
-                self.quoted.append(kind == _KIND["string"] or (self.quoted[-1] and kind not in _UNQUOTES))
+                self.parents.append(self._parent(node))
                 continue
             while not cursor.goto_next_sibling():
                 if not cursor.goto_parent():
                     return
                 self.parents.pop()
-                self.quoted.pop()
+
+    def _parent(self, node: Node) -> _Parent:
+        outer, kind = self.parents[-1], node.kind_id
+        return _Parent(
+            kind,
+            kind == _KIND["string"] or (outer.quoted and kind not in _UNQUOTES),
+            (node.start_byte, node.end_byte) if kind in _SHELLS else outer.shell,
+            (node.start_byte, node.end_byte) if kind == _KIND["function_definition"] else outer.function,
+        )
 
     def _nests(self, node: Node) -> bool:
         return _NESTED.search(self.code, node.start_byte, node.end_byte) is not None
@@ -108,20 +135,50 @@ class _Walk:
         variable = self._text(name) if name is not None and name.kind_id == _KIND["variable_name"] else ""
         if name is None or not _NAME.fullmatch(variable) or node.has_error:
             return True
-        appends = self.code.startswith(b"+", name.end_byte)
+        if self.code.startswith(b"+", name.end_byte) or self.parents[-1].kind == _KIND["c_style_for_statement"]:
+            self.into.unknown(variable)
+        elif value is None or value.kind_id != _KIND["array"]:
+            start, end = (value.start_byte, value.end_byte) if value else (node.end_byte, node.end_byte)
+            # The grammar may leave out an escaped blank before the value.
+            if start == name.end_byte + len(b"="):
+                self._value(variable, self.into.word(start, end, assigned=True))
         if value is not None and value.kind_id == _KIND["array"]:
             self._array(variable, value)
-            return self._nests(node)
-        start, end = (value.start_byte, value.end_byte) if value else (node.end_byte, node.end_byte)
-        # The grammar may leave out an escaped blank before the value.
-        touches = start == name.end_byte + len(b"=")
-        if self.parents[-1] != _KIND["c_style_for_statement"] and touches and not appends:
-            word = self.into.word(start, end, assigned=True)
-            if word.value is None:
-                self.into.assigned(variable, word)
-            else:
-                self.into.add((variable,), word, variable=variable)
         return self._nests(node)
+
+    def _value(self, variable: str, word: Word) -> None:
+        """`variable=word`; before a command it is set for that alone."""
+        parent = self.parents[-1]
+        lasts = parent.kind != _KIND["command"]
+        if word.value is not None:
+            self.into.add((variable,), word, variable=variable if lasts else "", shell=parent.shell)
+        elif lasts:
+            self.into.assigned(variable, word)
+        else:
+            self.into.defaults(variable, word)
+
+    def _declaration(self, node: Node) -> bool:
+        function = self.parents[-1].function
+        if function and node.children[0].type in _LOCALS:
+            for child in node.named_children:
+                name = child.child_by_field_name("name") or child
+                self.into.local(self._text(name), function)
+        return True
+
+    def _loop(self, node: Node) -> bool:
+        if name := node.child_by_field_name("variable"):
+            self.into.unknown(self._text(name))
+        return True
+
+    def _names_unknown(self, node: Node) -> bool:
+        for child in node.named_children:
+            if child.kind_id in _NAMES:
+                self.into.unknown(self._text(child))
+        return True
+
+    def _arithmetic(self, node: Node) -> bool:
+        """`V++`, `V = 3` and the like."""
+        return self._names_unknown(node) if any(_SETS.fullmatch(child.type) for child in node.children) else True
 
     def _array(self, variable: str, node: Node) -> None:
         children = [c for c in node.named_children if c.kind_id != _KIND["comment"]]
@@ -135,13 +192,13 @@ class _Walk:
         match = _DEFAULT.fullmatch(self.code, node.start_byte, node.end_byte)
         if match is None or node.has_error:
             return True
-        name, read = text(match["name"]), default(match["default"], self.quoted[-1])
+        name, read = text(match["name"]), default(match["default"], self.parents[-1].quoted)
         variable = "" if name.isdigit() else name
         if read is not None and read[0]:
             names = [f"{name}:-", *([name] if match["operator"].endswith(b"=") else [])]
             word = Word(*match.span("default"), match["default"], *read)
             names += self.into.names_of_default(node.start_byte)
-            self.into.add(names, word, style=DEFAULT, variable=variable)
+            self.into.add(names, word, style=DEFAULT, variable=variable, shell=self.parents[-1].shell)
         elif variable:
             self.into.link(variable, match["default"])
         return _NESTED.search(match["default"]) is not None

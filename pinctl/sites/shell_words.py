@@ -2,7 +2,8 @@
 
 Rules: POSIX.1-2017 XCU 2.2 (quoting) and 2.6 (expansions), bash(1) QUOTING and EXPANSION. A *style* is a note on a
 token's quoting: BARE, SINGLE, DOUBLE, ANSI (`$'...'`), MIXED (several of them in one word), and INNER or
-INNER_DOUBLE for the default of an expansion that itself stands in double quotes, `"${X:-default}"`.
+INNER_DOUBLE for the default of an expansion that itself stands in double quotes, `"${X:-default}"`. EXPANSION is a
+word in which the shell expands something, so that its meaning is not known.
 """
 
 import re
@@ -11,7 +12,7 @@ from typing import NamedTuple
 from pinctl.sites.base import Unwritable, verbatim
 
 BARE, SINGLE, DOUBLE, ANSI, MIXED = "bare", "single", "double", "ansi", "mixed"
-INNER, INNER_DOUBLE = "inner", "inner-double"
+INNER, INNER_DOUBLE, EXPANSION = "inner", "inner-double", "expansion"
 
 _SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 _PLAIN = re.compile(_SAFE.pattern.encode())

@@ -333,3 +333,33 @@ def test_an_interrupted_write_is_told_and_left_alone(consumer: Consumer, monkeyp
         "cmake/dg.cmake, docker/Dockerfile, tools/install dg.sh",
     )  # fmt: skip
     assert consumer.run("check").out == AGREES
+
+
+@pytest.mark.parametrize("text", ["", "schema = 1\n", "# all of it was lost\n"])
+@pytest.mark.parametrize("verb", ["check", "sync", "status"])
+def test_a_pins_toml_that_pins_nothing_is_no_agreement(consumer: Consumer, verb: str, text: str) -> None:
+    consumer.put("pins.toml", text)
+    run = consumer.run(verb, "--format", "json")
+    assert (run.code, run.told) == (3, [("PIN104", "error")])
+    assert run.document["findings"][0]["message"] == "pins.toml has no pins"
+
+
+def test_sites_of_no_pin_are_enough(consumer: Consumer) -> None:
+    consumer.put("pins.toml", f'[[sites]]\nfile = "tools/install dg.sh"\nDG_REF = "{OLD}"\n')
+    assert consumer.run("check").code == 0
+
+
+def test_a_policy_that_is_not_there_or_no_toml_is_told(
+    consumer: Consumer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for verb in ("check", "sync", "init"):
+        run = consumer.run(verb, "--policy", str(tmp_path / "none.toml"))
+        assert (run.code, run.out) == (2, "")
+        assert "none.toml: no such file" in run.err
+    (tmp_path / "policy.toml").write_text("hosts = [")
+    monkeypatch.setenv("PINCTL_POLICY", str(tmp_path / "policy.toml"))
+    run = consumer.run("check")
+    assert run.code == 2
+    assert "is no TOML" in run.err
+    (tmp_path / "policy.toml").write_text("schema = 1\n")
+    assert consumer.run("check").out == AGREES

@@ -261,3 +261,36 @@ def test_a_wholly_generated_file_has_no_sites(consumer: Consumer) -> None:
     run = consumer.check()
     assert (run.code, run.codes) == (3, ["PIN109"])
     assert FILES["cmake/dg.cmake"] == consumer.text("cmake/dg.cmake")
+
+
+DATA = '{"ref": "{{ pin.commit }}"}\n'
+
+
+@pytest.fixture
+def data(consumer: Consumer) -> Consumer:
+    """An engine with a JSON file, in which no digest can stand, of a recipe of its own; nothing is committed yet."""
+    consumer.put("pins/x.j2", DATA)
+    consumer.put("pins.toml", PINS.replace("[pins.tl]", '[pins.dg.generate]\n"ref.json" = "./pins/x.j2"\n[pins.tl]'))
+    return consumer
+
+
+def test_json_written_by_hand_is_not_overwritten(data: Consumer) -> None:
+    mine = '{"ref": "mine"}\n'
+    data.put("ref.json", mine)
+    assert data.check().codes == ["PIN209"]
+    assert (data.run("sync").code, data.text("ref.json")) == (1, mine)
+    assert data.run("sync", "--force").code == 0
+    assert OLD in data.text("ref.json")
+    data.commit()
+    data.put("ref.json", mine)
+    assert (data.run("sync").code, data.text("ref.json")) == (1, mine)
+
+
+@pytest.mark.parametrize("file", ["pins.toml", "pins/x.j2"])
+def test_json_that_was_rendered_at_head_is_written_anew(data: Consumer, file: str) -> None:
+    data.run("sync")
+    data.commit()
+    data.edit(file, OLD if file == "pins.toml" else "ref", NEW)
+    assert "PIN211" in data.check().codes
+    assert data.run("sync").code == 0
+    assert NEW in data.text("ref.json")

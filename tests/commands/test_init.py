@@ -425,3 +425,19 @@ def test_the_overview(repository: GitRepository) -> None:
 def test_asked_for_it_shows_the_text_that_it_would_write(engine: Consumer) -> None:
     out = engine.run("init", "-v").out
     assert init(engine).document["result"]["pins_toml"] in out
+
+
+def test_names_that_pins_toml_cannot_hold_are_left_out_alone(repository: GitRepository) -> None:
+    call = f"FetchContent_Declare(dg GIT_REPOSITORY {DEEPGEMM} GIT_TAG {A})\n"
+    consumer = made(repository, {"a.cmake": call, "b.cmake": call, "./-x.cmake": call})
+    (repository.path / os.fsdecode(b"z\xff.cmake")).write_text(call)
+    (repository.path / os.fsdecode(b"z\xff.png")).write_text(call)
+    consumer.commit()
+    run = init(consumer, "--write")
+    assert {file for file, _ in places(proposed(run)["deepgemm"])} == {"a.cmake", "b.cmake"}
+    told = {f["file"]: f["message"] for f in run.document["findings"] if f["code"] == "PIN217"}
+    assert set(told) == {"-x.cmake", "z\\udcff.cmake"}
+    assert "starts with `-`" in told["-x.cmake"]
+    assert "is not UTF-8" in told["z\\udcff.cmake"]
+    assert consumer.run("init").code == 0
+    assert consumer.check().code == 0

@@ -382,9 +382,14 @@ def test_after_the_commit_only_since_knows_what_was_dropped(lists: Consumer) -> 
     assert lists.check().code == 0
     run = lists.check("--since", before)
     assert (run.code, run.told) == (1, [("PIN215", "error")])
+    assert run.document["findings"][0]["hint"] == f"run: pinctl sync --since {before}"
     lists.edit("pins.toml", 'z = { dnf = "zlib-devel" }', 'z = { dnf = "gcc" }')  # and one more, not committed yet
     assert lists.check("--since", before).told == [("PIN215", "error")]
     assert "elfutils-devel, zlib-devel" in lists.check("--since", before).document["findings"][0]["message"]
+    assert lists.run("sync", "--since", "nope").code == 2
+    assert lists.run("sync", "--since", before).code == 0
+    assert packages(lists) == "git gcc"
+    assert lists.check("--since", before).code == 0
 
 
 def test_without_git_nothing_is_known_of_what_was_dropped(lists: Consumer) -> None:

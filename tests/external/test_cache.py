@@ -32,7 +32,7 @@ def test_saving_replaces_and_leaves_no_litter(home: Path) -> None:
     assert len(kept(home)) == 1
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", '{"k": 1}', "[" * 100_000, "\xff"])
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"k": 1}', "[" * 100_000, "\xff", "1" * 5000])
 def test_a_spoilt_file_is_no_failure(home: Path, text: str) -> None:
     cache.save("/a", {"k": {}})
     kept(home)[0].write_text(text, encoding="latin-1")
@@ -61,3 +61,63 @@ def test_a_folder_that_cannot_be_made_is_no_failure(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("PINCTL_CACHE", str(tmp_path / "file" / "cache"))
     cache.save("/a", {"k": {}})
     assert cache.load("/a") == {}
+
+
+def test_a_folder_in_its_place_is_no_failure(home: Path) -> None:
+    cache.save("/a", {"k": {}})
+    file = kept(home)[0]
+    file.unlink()
+    file.mkdir()
+    assert cache.load("/a") == {}
+    cache.save("/a", {"k": {}})
+    assert cache.load("/a") == {}
+    assert kept(home) == []
+
+
+def test_every_folder_that_is_made_is_ours_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PINCTL_CACHE", str(tmp_path / "new" / "pinctl"))
+    before = os.umask(0)
+    try:
+        cache.save("/a", {"k": {}})
+    finally:
+        os.umask(before)
+    made = [path for path in (tmp_path / "new", *(tmp_path / "new").rglob("*")) if path.is_dir()]
+    assert [path.name for path in made] == ["new", "pinctl", "v1", "slots"]
+    assert {path.stat().st_mode & 0o777 for path in made} == {0o700}
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(home: Path) -> None:
+    cache.save("/a", {"k": {}})
+    folder = kept(home)[0].parent
+    folder.chmod(0o777)
+    assert cache.load("/a") == {}
+    cache.save("/a", {"l": {}})
+    folder.chmod(0o700)
+    assert cache.load("/a") == {"k": {}}
+
+
+def test_what_stopped_runs_left_is_swept_up(home: Path) -> None:
+    cache.save("/a", {"k": {}})
+    cache.save("/b", {"k": {}})
+    first, second = kept(home)
+    for left in (f"{first}.{os.getpid()}", f"{first}.1", f"{second}.1"):
+        Path(left).write_text("{")
+    Path(f"{first}.old").write_text("")
+    cache.save("/a", {"l": {}})
+    cache.save("/b", {"l": {}})
+    assert sorted(kept(home)) == sorted([first, second, Path(f"{first}.old")])
+    assert cache.load("/a") == cache.load("/b") == {"l": {}}
+
+
+def test_the_readers_are_known_by_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "tree_sitter_x"
+    package.mkdir()
+    (package / "_binding.abi3.so").write_bytes(b"1")
+    without = cache.readers()
+    assert without == cache.readers()
+    assert "\ncmake.py " in without
+    monkeypatch.syspath_prepend(tmp_path)
+    told = cache.readers()
+    assert told != without
+    (package / "_binding.abi3.so").write_bytes(b"12")
+    assert cache.readers() not in (told, without)

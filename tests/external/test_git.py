@@ -44,7 +44,7 @@ def test_before_the_first_commit(repository: GitRepository) -> None:
     assert git.show(root, "HEAD", "pins.toml") is None
     assert list(git.history_of(root, "pins.toml")) == []
     change = git.last_change(root, "pins.toml", 1, 1)
-    assert change == Change(commit=None, time=int((repository.path / "pins.toml").stat().st_mtime))
+    assert change == git.UNCOMMITTED
     assert git.is_dirty(root, "pins.toml")
     assert git.gitlinks(root, ["sub"]) == {"sub": GitlinkState(head=None, index=None, checkout=None)}
 
@@ -199,12 +199,11 @@ def test_who_changed_a_line(repository: GitRepository) -> None:
     then = repository.clock
     two = repository.commit(files={"site": "a\nB\nc\nd\n"})
     repository.write("site", "new\na\nB\nc\nX\n")
-    last = Change(commit=None, time=int((repository.path / "site").stat().st_mtime))
     assert git.last_change(root, "site", 2, 2) == Change(commit=one, time=then)
     assert git.last_change(root, "site", 3, 3) == Change(commit=two, time=then + 3600)
     assert git.last_change(root, "site", 2, 4) == Change(commit=two, time=then + 3600)
-    assert git.last_change(root, "site", 1, 1) == last
-    assert git.last_change(root, "site", 4, 5) == last
+    assert git.last_change(root, "site", 1, 1) == git.UNCOMMITTED
+    assert git.last_change(root, "site", 4, 5) == git.UNCOMMITTED
     ranges = [(5, 5), (2, 2), (9, 9), (0, 1), (3, 3), (2, 2)]
     assert [c and c.commit for c in git.last_changes(root, "site", ranges)] == [None, one, None, None, two, one]
     assert git.last_changes(root, "site", ranges)[2:4] == [None, None]
@@ -248,10 +247,28 @@ def test_a_user_who_ignores_revisions_in_blame(
     change = git.last_change(str(repository.path), "site", 1, 1)
     assert change is not None
     assert change.commit == one
-    repository.git("config", "blame.ignoreRevsFile", "not-here")
-    with pytest.raises(CommandFailed, match="not-here") as error:
-        git.last_change(str(repository.path), "site", 1, 1)
-    assert "git config --unset blame.ignoreRevsFile" in str(error.value.hint)
+
+
+def test_a_repository_that_ignores_revisions_in_blame(repository: GitRepository) -> None:
+    repository.commit(files={"site": "version 1\n"})
+    two = repository.commit(files={"site": "version 2\n"})
+    repository.write("ignored", f"{two}\n")
+    for file in ("ignored", "not-here"):
+        repository.git("config", "blame.ignoreRevsFile", file)
+        change = git.last_change(str(repository.path), "site", 1, 1)
+        assert change is not None
+        assert change.commit == two
+
+
+def test_another_work_tree_in_the_configuration_is_not_ours(repository: GitRepository, tmp_path: Path) -> None:
+    one = repository.commit(files={"sub/site": "a\n"})
+    for elsewhere in (tmp_path, tmp_path / "not-here"):
+        repository.git("config", "core.worktree", str(elsewhere))
+        root = str(repository.path / "sub")
+        assert git.show(root, "HEAD", "site") == b"a\n"
+        change = git.last_change(root, "site", 1, 1)
+        assert change is not None
+        assert change.commit == one
 
 
 # Security row 25: a commit may claim any date.
@@ -274,11 +291,10 @@ def test_which_change_is_later(repository: GitRepository) -> None:
     two = Change(commit=repository.commit(files={"a": "2"}), time=400)  # a wrong clock does not matter
     repository.git("checkout", "-q", "-b", "side", str(one.commit))
     side = Change(commit=repository.commit(files={"b": "1"}), time=450)
-    old, new = Change(commit=None, time=100), Change(commit=None, time=101)
-    for a, b, expected in [(one, two, two), (two, side, side), (one, old, old), (old, new, new)]:
+    for a, b, expected in [(one, two, two), (two, side, side), (one, git.UNCOMMITTED, git.UNCOMMITTED)]:
         assert later(root, a, b) == later(root, b, a) == expected
     assert later(root, one, one) is None
-    assert later(root, old, old) is None
+    assert later(root, git.UNCOMMITTED, git.UNCOMMITTED) is None
 
 
 def test_a_shallow_clone(repository: GitRepository, tmp_path: Path) -> None:
@@ -309,6 +325,25 @@ def test_a_broken_repository_is_an_error_and_no_answer(repository: GitRepository
     (repository.path / ".git/HEAD").write_text("nonsense\n")
     with pytest.raises(CommandFailed):
         git.head(str(repository.path))
+
+
+@pytest.mark.parametrize("added", ["[extra", "[include]\npath = .\n", "[core]\nrepositoryformatversion = 99\n"])
+def test_a_configuration_that_git_cannot_read(repository: GitRepository, added: str) -> None:
+    repository.commit(files={"site": "a\n"})
+    with (repository.path / ".git/config").open("a") as config:
+        config.write(added)
+    with pytest.raises(CommandFailed):
+        git.resolve(str(repository.path), "HEAD")
+
+
+@pytest.mark.parametrize("held", ["ab" * 20, "nonsense", ""])
+def test_a_branch_whose_commit_is_not_there(repository: GitRepository, held: str) -> None:
+    repository.commit(files={"site": "a\n"})
+    (repository.path / ".git/refs/heads/main").write_text(f"{held}\n")
+    with pytest.raises(ExternalError):
+        git.head(str(repository.path))
+    repository.git("symbolic-ref", "HEAD", "refs/heads/unborn")
+    assert git.head(str(repository.path)) is None
 
 
 def test_reading_leaves_no_trace(repository: GitRepository) -> None:

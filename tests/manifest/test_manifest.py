@@ -269,6 +269,9 @@ ONE = [
     (pin("", site='sites.CMake."call( a )" = "{git}"\nsites.CMake."call(a)" = "{git}"'), "PIN109", 6, 13),
     (pin("") + '[[sites]]\nfile = "f"\nX = "1"\n', "PIN109", 8, 1),
     (pin("", site='generate.f = "x"\nsites.f.X = "1"'), "PIN109", 6, 9),
+    (pin("", site='sites."./pins.toml"."pins.a.commit" = "{commit}"'), "PIN109", 5, 21),
+    (pin("", site='sites."Pins.toml"."pins.a.commit" = "{commit}"'), "PIN109", 5, 19),
+    (pin("", site='generate."pins.toml" = { recipe = "x", block = true }'), "PIN109", 5, 10),
     (pin("", site='generate.f = "x"') + '[generate]\nf = "y"\n', "PIN109", 7, 1),
     (pin("", site='generate.f = [{ recipe = "x", block = true }, { recipe = "x", block = true }]'), "PIN109", 5, 47),
     (pin("", site='generate."a.json" = { recipe = "x", block = true }'), "PIN103", 5, 10),
@@ -418,7 +421,7 @@ def test_a_finding_says_what_was_found_where_and_what_mends_it() -> None:
     (found,) = wrong(pin("").replace(COMMIT, "ad1f172"))
     assert found.message == "`pins.a.commit`: ad1f172 abbreviates a commit id, and may come to name another"
     assert found.hint == (
-        'write the full id (`git rev-parse ad1f172` prints it in a clone); or `unresolved = "ad1f172"`, until it is known'
+        'write the full id, as `git rev-parse ad1f172` prints it; or `unresolved = "ad1f172"`, until it is known'
     )
     assert (found.file, found.pin, found.severity) == ("pins.toml", "a", Severity.ERROR)
     assert found.span == Span(line=3, column=1, end_line=3, end_column=7)
@@ -614,3 +617,11 @@ def test_where_there_are_too_many_problems_the_file_says_so() -> None:
     found = wrong("".join(f"k{n} = 1\n" for n in range(300)))
     assert len(found) == 201
     assert "more problems than these 200" in " ".join(f.message for f in found)
+
+
+def test_a_file_that_is_extended_is_no_site() -> None:
+    text = 'extends = "base/pins.toml"\n' + pin("", site='sites."base/pins.toml".X = "{commit}"')
+    with pytest.raises(ManifestError) as caught:
+        parse(text, load=lambda _: "")
+    assert [f.code for f in caught.value.findings] == ["PIN109"]
+    assert "base/pins.toml says what the sites hold" in caught.value.findings[0].message

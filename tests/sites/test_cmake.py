@@ -143,10 +143,10 @@ def test_names_are_canonical_and_parts_come_first() -> None:
         ("f(x REF V12)", "f(x).REF", ["V12"]),
         ("f(x QUIET REF 1)", "f(x).REF", ["1"]),
         ("f(x DEPS a b)", "f(x).DEPS", [("a", "b")]),
-        ("f(x REF ${R})\nset(R 2)", "f(x).REF", ["2"]),
-        ("f(x REF ${R})\nset(R ${S})\nset(S 3)", "f(x).REF", ["3"]),
-        ("f(x REF ${R})\nset(R ${S})\nset(S ${R})", "f(x).REF", []),
-        ("f(x REF v${R})\nset(R 2)", "f(x).REF", []),
+        ("set(R 2)\nf(x REF ${R})", "f(x).REF", ["2"]),
+        ("set(S 3)\nset(R ${S})\nf(x REF ${R})", "f(x).REF", ["3"]),
+        ("set(S ${R})\nset(R ${S})\nf(x REF ${R})", "f(x).REF", []),
+        ("set(R 2)\nf(x REF v${R})", "f(x).REF", []),
         ("if(${V} VERSION_LESS 12.3)\nendif()", "if(${V}).VERSION_LESS", ["12.3"]),
         ("f(x REF (a))", "f(x).REF", []),
     ],
@@ -184,7 +184,7 @@ URL = "URL https://h/x-1.2.tar.gz URL_HASH SHA256=ab"
         ('FetchContent_Declare(x GIT_SUBMODULES "" GIT_TAG t)', "FetchContent(x)",
          [{"submodules": [()], "ref": ["t"]}]),
         ("FetchContent_Declare(x GIT_SUBMODULES GIT_TAG t)", "FetchContent(x)", [{"ref": ["t"]}]),
-        ("FetchContent_Declare(x GIT_SUBMODULES ${S})\nset(S a b)", "FetchContent(x)", [{"submodules": [("a", "b")]}]),
+        ("set(S a b)\nFetchContent_Declare(x GIT_SUBMODULES ${S})", "FetchContent(x)", [{"submodules": [("a", "b")]}]),
         ("FetchContent_Declare(x GIT_SUBMODULES ${S} c)", "FetchContent(x)", []),
     ],
 )  # fmt: skip
@@ -214,6 +214,46 @@ FetchContent_Declare(
         "ref": ["0f380657dbf3ee86eb57558ff71df24f03b5d4e7", "v3.5.1"],
     }
     assert [hit[0].value for hit in find(parse(text.encode()), "set(TAG)#2")] == ["v3.5.1"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "string(APPEND V x)", "set(V ${V}b)", "string(REPLACE a b V ${V})", "string(TOUPPER ${V} V)",
+        "math(EXPR V 1+1)", "list(APPEND V b)", 'list(APPEND "V" b)', "list(TRANSFORM V APPEND b)", "file(READ x V)",
+        "unset(V)", "execute_process(COMMAND id OUTPUT_VARIABLE V)", "set(V b PARENT_SCOPE)", "option(V doc ON)",
+        "mine(V)",
+        "function(f V)\nendfunction()", "macro(m V)\nendmacro()", "foreach(V a b)\nendforeach()", "set(V)",
+        "set(V $ENV{V})", "set(V ${UNKNOWN})", "function(f)\n  set(V b)\nendfunction()",
+        "block()\n  set(V b)\nendblock()",
+    ],
+)  # fmt: skip
+def test_a_variable_that_something_else_writes_is_not_followed(other: str) -> None:
+    call = "FetchContent_Declare(x URL u GIT_TAG ${V} GIT_SUBMODULES ${V})\n"
+    plain = {"url": ["u"], "ref": ["a"], "submodules": [("a",)]}
+    assert values("set(V a)\n" + call, "FetchContent(x)") == [plain]
+    for text in (f"set(V a)\n{other}\n{call}", f"set(V a)\n{call}{other}\n"):
+        assert values(text, "FetchContent(x)") == [{"url": ["u"]}]
+        assert values(text, "set(V)")[0] == "a"
+
+
+@pytest.mark.parametrize(
+    ("text", "followed"),
+    [
+        ('set(V a)\nif(V STREQUAL "x")\n  message(STATUS V)\nendif()\nf(x REF ${V})', True),
+        ("if(A)\nelse()\n  set(V a)\n  f(x REF ${V})\nendif()", True),
+        ("set(V a CACHE STRING doc)\nmark_as_advanced(V)\nf(x REF ${V})", True),
+        ("set(GIT_TAG a)\nFetchContent_Declare(k GIT_TAG ${GIT_TAG})\nf(x REF ${GIT_TAG})", True),
+        ("function(g)\n  set(V a)\n  f(x REF ${V})\nendfunction()", True),
+        ("set(V a)\nfunction(g)\n  f(x REF ${V})\nendfunction()", True),
+        ("f(x REF ${V})\nset(V a)", False),
+        ("function(g)\n  set(V a)\nendfunction()\nf(x REF ${V})", False),
+        ("function(g)\n  set(V a)\nendfunction()\nfunction(h)\n  f(x REF ${V})\nendfunction()", False),
+        ('set(ARG_V a)\ncmake_parse_arguments(ARG "" V "" ${ARGN})\nf(x REF ${ARG_V})', False),
+    ],
+)
+def test_a_variable_is_followed_to_what_is_in_force(text: str, followed: bool) -> None:
+    assert values(text, "f(x).REF") == (["a"] if followed else [])
 
 
 @pytest.mark.parametrize("selector", ["set", "fetch", "a b", "set(X", "set(X).lower", "/x", "x[]", ""])
@@ -288,6 +328,29 @@ def test_writing(text: str, selector: str, value: Value, expected: str) -> None:
     ((slot,),) = document.find(selector)
     after = write(document, slot, value).decode()
     assert after == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "selector", "value", "expected"),
+    [
+        ("set(X a)", "set(X)", ("a", "b"), "set(X a b)"),
+        ('set(X "")', "set(X)", ("a", "b"), 'set(X "a" "b")'),
+        ("set(X a CACHE STRING doc)", "set(X)", (), 'set(X "" CACHE STRING doc)'),
+        ("f(x DEPS a QUIET)", "f(x).DEPS", ("b", "a"), "f(x DEPS b a QUIET)"),
+        ("set(D a)\nf(x DEPS ${D})", "f(x).DEPS", ("a", "b"), "set(D a b)\nf(x DEPS ${D})"),
+        ("option(X d ON)", "option(X)", ("ON", "b"), None),
+        ("f(x REF a)", "f(x).REF", ("a", "b"), None),
+        ('CPMAddPackage("gh:o/r#v1")', "CPMAddPackage(r)", ("a", "b"), None),
+    ],
+)
+def test_one_value_grows_to_a_list_where_it_may(
+    text: str, selector: str, value: tuple[str, ...], expected: str | None
+) -> None:
+    document = parse(text.encode())
+    ((slot,),) = document.find(selector)
+    assert document.as_list(slot).many == (expected is not None)
+    if expected is not None:
+        assert write(document, document.as_list(slot), value).decode() == expected
 
 
 @pytest.mark.parametrize(

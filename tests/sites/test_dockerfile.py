@@ -196,7 +196,7 @@ RUN dnf install -y b
         ("dnf install(b)", [("b",)]),
         ("1:dnf install(b)", [("b",)]),
         ("0:dnf install(b)", []),
-        ("build:git checkout", ["abc"]),
+        ("build:git checkout", []),
         ("1:ENV REF", ["abc"]),
         ("ARG VER#2", ["2"]),
         ("other:ARG VER", []),
@@ -214,6 +214,11 @@ def test_stages(selector: str, values: list[Value]) -> None:
         ("FROM x\nARG R=a\nFROM y\nARG R=b\nRUN git checkout ${R}\n", "git checkout", ["b"]),
         ("FROM x\nARG R=a\nFROM y\nARG R=b\nFROM z\nRUN git checkout ${R}\n", "git checkout", ["a", "b"]),
         ('ARG R=abc\nENV S=${R}\nRUN git clone -b "$S" https://h/x\n', "git clone --branch", ["abc"]),
+        ("ARG R=abc\nRUN git checkout $R\nRUN R=x make\n", "git checkout", ["abc"]),
+        ("ARG R=abc\nRUN R=x; make\nRUN git checkout $R\n", "git checkout", []),
+        ("ARG R=abc\nRUN R+=x; git checkout $R\n", "git checkout", []),
+        ("ARG R=abc\nRUN R=x; \\\n  git checkout $R\n", "git checkout", ["abc", "x"]),
+        ("RUN apt-get install a \\\n # c\n  b=$B\n", "apt-get install", [("a", "b=$B")]),
         ("ARG R=abc\nRUN S=${R:-x}; git checkout $S\n", "git checkout", ["abc", "x"]),
         ("ARG V=1.2\nRUN pip install x==${V} 'y[a]==3'\n", "pip install x", ["1.2"]),
         ("ARG V=1.2\nRUN pip install x==${V} 'y[a]==3'\n", "requirement Y", ["3"]),
@@ -304,7 +309,12 @@ ENV Y=1
             ("a", "b"),
             b"RUN apk add \\\n  # of a\n  a \\\n  b \\\n  && x\n",
         ),
-        (b"RUN apk add a$V \\\n  # of b\n  b \\\n  c\n", "apk add", ("c",), b"RUN apk add a$V \\\n  # of b\n  c\n"),
+        (
+            b"RUN apk add a$V \\\n  # of b\n  b \\\n  c\n",
+            "apk add",
+            ("a$V", "c"),
+            b"RUN apk add a$V \\\n  # of b\n  c\n",
+        ),
         (
             b"# escape=`\nRUN apk add `\n  a `\n  # of b\n  b\n",
             "apk add",
@@ -442,8 +452,12 @@ def test_a_shell_reads_what_was_written(frame: tuple[str, str], program: str) ->
     assert run(script, program).splitlines() == expected
 
 
+# Not `==`: as the last word of a command the grammar takes it for half a test, and the list is no slot.
 WORDS = st.lists(
-    TEXTS.filter(lambda v: v and not v.startswith("-") and "<<" not in v), min_size=1, max_size=6, unique=True
+    TEXTS.filter(lambda v: v and not v.startswith("-") and "<<" not in v and v != "=="),
+    min_size=1,
+    max_size=6,
+    unique=True,
 )
 GAPS = st.sampled_from([" ", " \\\n    ", "\\\n ", " \\\n    # it's (\n    ", " \\\n\n  # a\n\t# b \\\n  "])
 
@@ -471,8 +485,16 @@ def test_bash_installs_what_was_written(
     )
     source = text.replace("\n", eol).encode()
     slot = one(source, "apt-get install")
+    wanted = new
+    if option == '"$N"':
+        # It counts as an element, and is never moved or taken out.
+        old, wanted = [*old[:middle], option, *old[middle:]], [option, *new]
     assert slot.value == tuple(old)
-    result = written(source, "apt-get install", tuple(new)).decode()
+    try:
+        result = written(source, "apt-get install", tuple(wanted)).decode()
+    except Unwritable:
+        assert option == '"$N"'
+        return
     for comment in ("# it's (", "# a", "# b \\", "# end"):
         assert result.count(comment + eol) == text.replace("\n", eol).count(comment + eol)
     assert result.count("\r") == (result.count("\n") if eol == "\r\n" else 0)

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -62,13 +63,40 @@ def test_a_remembered_slot_is_written_as_a_parsed_one_is() -> None:
     assert written(known) == written(fresh) != CMAKE
 
 
-@pytest.mark.parametrize("spoilt", [None, 1, [[1]], [[["x"]]], [{"a": 1}], "text"])
+GOOD: list[Any] = [["A"], [["1", 2, 3, "bare"]], 2, 3, "", -1, False, False, ""]
+
+
+def changed(at: int, value: object) -> list[list[list[Any]]]:
+    """GOOD as the one hit of a selector, with another value in one of its fields."""
+    return [[[*GOOD[:at], value, *GOOD[at + 1 :]]]]
+
+
+SPOILT = [
+    None, 1, [], [[]], [[1]], [[["x"]]], [{"a": 1}], "text", "123456789",
+    changed(0, []), changed(0, "A"), changed(0, [1]), changed(0, ["\ud800"]),
+    changed(1, []), changed(1, [["1", 2, 3]]), changed(1, [["1", 3, 2, ""]]), changed(1, [["1", -1, 3, ""]]),
+    changed(1, [["1", 2, 10_000, ""]]), changed(1, [[1, 2, 3, ""]]), changed(1, [["\ud800", 2, 3, ""]]),
+    changed(1, [["9", True, 3, ""]]), changed(1, [["9", 2.0, 3, ""]]), changed(2, -1), changed(2, 9),
+    changed(3, 10_000), changed(2, None), changed(4, None),
+    changed(5, "x"), changed(6, 0), changed(7, None), changed(8, 1),
+]  # fmt: skip
+
+
+def test_an_entry_is_what_the_spoilt_ones_begin_as() -> None:
+    memory = Memory()
+    sites.find(memory.open("shell", SHELL), "A")
+    assert json.loads(json.dumps(list(memory.used.values()))) == [{"A": [[GOOD]]}]
+
+
+@pytest.mark.parametrize("spoilt", SPOILT)
 def test_a_spoilt_entry_is_read_anew(spoilt: object) -> None:
     memory = Memory()
     sites.find(memory.open("shell", SHELL), "A")
     ((key, places),) = memory.used.items()
+    expected = sites.find(sites.parse("shell", SHELL), "A")
     later = Memory({key: {**places, "A": spoilt}})
-    assert [h[0].value for h in sites.find(later.open("shell", SHELL), "A")] == ["1"]
+    assert sites.find(later.open("shell", SHELL), "A") == expected
+    assert later.learned
 
 
 def test_what_is_not_there_is_not_remembered() -> None:
@@ -100,3 +128,13 @@ def test_memory_never_changes_an_answer(asked: list[str]) -> None:
         expected = sites.find(sites.parse("shell", SHELL), selector)
         assert sites.find(memory.open("shell", SHELL), selector) == expected
         memory = again(memory)
+
+
+def test_other_readers_do_not_trust_what_was_remembered() -> None:
+    memory = Memory(salt="one build")
+    sites.find(memory.open("shell", SHELL), "A")
+    (key,) = memory.used
+    for salt, known in (("one build", True), ("another", False), ("", False)):
+        later = Memory(json.loads(json.dumps(memory.used)), salt)
+        later.open("shell", SHELL)
+        assert (key in later.used) is known

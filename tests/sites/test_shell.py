@@ -78,7 +78,7 @@ def run(script: bytes, program: str = "bash") -> bytes:
         ("é=1\nN='é ü'\n", [("N", "é ü")]),
         ("X=(a 'b c' \"d\") # e\n", [("X[]", ("a", "b c", "d"))]),
         ("X=()\nX+=(\n  a   # why\n  # and\n  b\n)\n", [("X[]", ()), ("X[]", ("a", "b"))]),
-        ('X=(a "$b" c)\n', [("X[]", ("a", "c"))]),
+        ('X=(a "$b" c)\n', [("X[]", ("a", '"$b"', "c"))]),
         ("declare -A M=([k]=v [z]=w)\n", []),
         ("do_build 1 \"$X\" 'abc' -f\n", [("do_build 1", "1"), ("do_build 3", "abc")]),
         ("sudo -E -u me FOO=1 do_build 1\n", [("do_build 1", "1")]),
@@ -176,6 +176,47 @@ def test_commands(source: str, slots: dict[str, list[str]]) -> None:
 
 
 @pytest.mark.parametrize(
+    "other",
+    [
+        "V+=b", "V=b cmd; V+=c", "read -r V", "IFS= read -p 'which?' W V", "printf -v V x", "unset V", "let V=1",
+        "let V++", "((V++))", "(( V = 3 ))", "W=$((V += 2))", "for V in b c; do :; done", "select V in b; do :; done",
+        "getopts a V", "for ((V=0; V<2; V++)); do :; done", "mapfile V", "V=$(date)", "V=v$W", "V=$UNKNOWN",
+        'V="${1:-b}"',
+        "f() { local V=b; }", "f() { local V; V=b; }", "(V=b)", "W=$(V=b)", "V=b | cat",
+    ],
+)  # fmt: skip
+def test_a_variable_that_something_else_sets_is_not_followed(other: str) -> None:
+    use = 'git checkout "$V"\n'
+    assert [s.value for [s] in find(shell.parse(b"V=a\n" + use.encode()), "git checkout")] == ["a"]
+    for source in (f"V=a\n{other}\n{use}", f"V=a\n{use}{other}\n"):
+        document = shell.parse(source.encode())
+        assert find(document, "git checkout") == []
+        assert find(document, "V")[0][0].value == "a"
+
+
+@pytest.mark.parametrize(
+    ("source", "refs"),
+    [
+        ("V=b cmd\ngit checkout $V", []),
+        ("V=a\nV=b cmd\ngit checkout $V", ["a"]),
+        ("git checkout $V\nV=a", []),
+        ("(V=a; git checkout $V)", ["a"]),
+        ("f() { local V=a; git checkout $V; }", ["a"]),
+        ("f() { local V; V=a; git checkout $V; }", ["a"]),
+        ("f() { local V=a; }\ng() { git checkout $V; }", []),
+        ("V=a\nf() { local V=$1; git checkout $V; }", []),
+        ("V=a\nf() { local W=$V; git checkout $W; }", ["a"]),
+        ("V=a\nexport V\nprintf '%s' V\n[[ $V == b ]]\ngit checkout $V", ["a"]),
+        ('V=a\nwhile :; do case $1 in -r) V=$2;; --r=*) V="${1#--r=}";; esac; done\ngit checkout $V', ["a"]),
+        ("V=a\nV=b\nW=$V\ngit checkout $W", ["a", "b"]),
+        ("".join(f"V{n}=$V{n + 1}\n" for n in range(20)) + "V20=a\ngit checkout $V0", []),
+    ],
+)
+def test_a_variable_is_followed_to_what_it_holds_there(source: str, refs: list[str]) -> None:
+    assert [slot.value for [slot] in find(shell.parse(source.encode()), "git checkout")] == refs
+
+
+@pytest.mark.parametrize(
     ("source", "selector", "packages"),
     [
         ("dnf install -y a b\n", "dnf install", ("a", "b")),
@@ -186,7 +227,7 @@ def test_commands(source: str, slots: dict[str, list[str]]) -> None:
             ("a", "b=1.2"),
         ),
         ("DEBIAN_FRONTEND=x apt-get -t bookworm install -qq a\n", "apt-get install", ("a",)),
-        ("apt install a python${V} $B 'c'\n", "apt install", ("a", "c")),
+        ("apt install a python${V} $B 'c'\n", "apt install", ("a", "python${V}", "$B", "c")),
         ("apk add --no-cache -t .deps a\n", "apk add", ("a",)),
         ("yum install a >/dev/null b 2>&1\n", "yum install", ("a", "b")),
         ("microdnf install -y -- a\n", "microdnf install", ("a",)),
@@ -270,7 +311,9 @@ def test_bad_selectors(selector: str) -> None:
         (b"dnf install \\\n  a \\\n  b\nx\n", "dnf install", ("a",), b"dnf install \\\n  a\nx\n"),
         (b"dnf install \\\n  a b \\\n  c\nx\n", "dnf install", ("b", "c"), b"dnf install \\\n  b \\\n  c\nx\n"),
         (b"dnf install a -q b c\n", "dnf install", ("c",), b"dnf install -q c\n"),
-        (b"dnf install a $X b\n", "dnf install", ("a",), b"dnf install a $X\n"),
+        (b"dnf install a $X b\n", "dnf install", ("a", "$X"), b"dnf install a $X\n"),
+        (b"dnf install 'a' $X\n", "dnf install", ("a", "$X", "b"), b"dnf install 'a' $X 'b'\n"),
+        (b"dnf install $X a\n", "dnf install", ("z", "$X", "b"), b"dnf install z $X b\n"),
         (b"dnf install a >f b\n", "dnf install", ("a",), b"dnf install a >f\n"),
         (b"X=(a b)\n", "X[]", ("b",), b"X=(b)\n"),
         (b"X=(a b)\n", "X[]", (), b"X=()\n"),
@@ -283,7 +326,8 @@ def test_bad_selectors(selector: str) -> None:
         (b"X=(\n  # top\n  a\n  b\n)\n", "X[]", ("b",), b"X=(\n  # top\n  b\n)\n"),
         (b"X=(\n  # top\n  a b)\n", "X[]", ("b",), b"X=(\n  # top\n  b)\n"),
         (b"X=(a # of a\n  b)\n", "X[]", ("a",), b"X=(a # of a\n  )\n"),
-        (b'X=("$@")\n', "X[]", ("a",), b'X=("$@" a)\n'),
+        (b'X=("$@")\n', "X[]", ('"$@"', "a"), b'X=("$@" a)\n'),
+        (b"X=(a $x b)\n", "X[]", ("c", "$x"), b"X=(c $x)\n"),
         (b"X=( # none\n)\n", "X[]", ("a",), b"X=(a # none\n)\n"),
     ],
 )
@@ -308,6 +352,11 @@ def test_a_write_changes_nothing_else(before: bytes, selector: str, value: Value
         (b"pip install a==1\n", "pip install a", "1 ; rm -rf /"),
         (b"pip install a==1\n", "pip install a", "1' 'b"),
         (b"A=x\n", "A", ("x", "y")),
+        (b"X=(a $x)\n", "X[]", ("a",)),
+        (b"X=(a $x)\n", "X[]", ("a", "b")),
+        (b"X=(a $x)\n", "X[]", ("$x", "a", "$x")),
+        (b"X=(a $x)\n", "X[]", ()),
+        (b"dnf install -y a $X\n", "dnf install", ("a",)),
     ],
 )
 def test_refused(source: bytes, selector: str, value: Value) -> None:
@@ -425,9 +474,17 @@ def test_bash_installs_what_was_written(
     command = "apt-get install" + "".join(gap + word for gap, word in zip(gaps, listed, strict=False))
     source = ('apt-get() { for x in "$@"; do printf "%s\\n" "$x"; done; }\nN=-n\n' + command + tail + "Z=1\n").encode()
     slot = one(source, "apt-get install")
+    wanted = new
+    if option == '"$N"':
+        # It counts as an element, and is never moved or taken out.
+        old, wanted = [*old[:middle], option, *old[middle:]], [option, *new]
     assert slot.value == tuple(old)
-    result = write(shell.parse(source), slot, tuple(new))
-    assert one(result, "apt-get install").value == tuple(new)
+    try:
+        result = write(shell.parse(source), slot, tuple(wanted))
+    except Unwritable:
+        assert option == '"$N"'
+        return
+    assert one(result, "apt-get install").value == tuple(wanted)
     printed = run(result).decode().split("\n")[1:-1]
     kept = {"": [], "-y": ["-y"], '"$N"': ["-n"], "-t x": ["-t", "x"]}[option]
     for word in kept:
@@ -513,7 +570,11 @@ def test_what_is_read_is_what_bash_reads(raw: str, frame: str) -> None:
         printed = run(printing.encode())
     except (subprocess.CalledProcessError, AssertionError):
         return  # no shell at all, or a command that is not there
-    slots = {slot.selector: slot.value for slot in shell.parse(printing.encode()).slots() if slot.value != "several"}
+    slots = {
+        slot.selector: slot.value
+        for slot in shell.parse(printing.encode()).slots()
+        if slot.value != "several" and all(token.style != shell_words.EXPANSION for token in slot.tokens)
+    }
     value = slots.get({"X={}": "X", "f {}": "f 1", "X=({})": "X[]"}[frame])
     if isinstance(value, tuple):
         value = value[0] if len(value) == 1 else None
