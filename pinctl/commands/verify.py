@@ -134,15 +134,15 @@ def _module(module: Module) -> dict[str, object]:
 
 def _header(need: Need) -> dict[str, object]:
     """`package` is the need's name in pins.toml where it is declared, else that of the well-known library."""
-    first, library, declared = need.first, need.library, need.declared
-    managers = declared.managers if declared else library.told() if library else {}
+    first, known, declared = need.first, need.known, need.declared
+    managers = declared.managers if declared else known.told() if known else {}
     return {
         "include": need.header,
         "file": first.file,
         "line": first.line,
         "guarded": need.guarded,
         "condition": first.condition,
-        "package": declared.name if declared else library.name if library else None,
+        "package": declared.name if declared else known.name if known else None,
         "managers": dict(managers),
         "declared": declared is not None,
         "places": [f"{sighting.file}:{sighting.line}" for sighting in need.sightings[:_MOST_PLACES]],

@@ -47,7 +47,7 @@ class Need:
 
     header: str
     sightings: tuple[Sighting, ...]
-    library: Known | None
+    known: Known | None
     declared: SystemPackage | None
 
     @property

@@ -16,13 +16,13 @@ def findings(say: Telling, forest: Forest, scan: Scan, needs: Sequence[Need]) ->
     missing = [need for need in needs if need.declared is None]
     libraries: dict[Known, list[Need]] = {}
     for need in missing:
-        if need.library:
-            libraries.setdefault(need.library, []).append(need)
+        if need.known:
+            libraries.setdefault(need.known, []).append(need)
     for library, wanted in libraries.items():
         yield _known(say, forest, library, wanted)
     if _unread(forest):  # what is not known may lie there, and that it could not be read is told already
         return
-    for group in headers.grouped(need for need in missing if need.library is None).values():
+    for group in headers.grouped(need for need in missing if need.known is None).values():
         if not all(need.first.guarded for need in group):
             yield _unknown(say, forest, group)
     if scan.cut:
