@@ -1,21 +1,19 @@
 """From what a site holds back to the facts of pins.toml: the inverse of a template. Pure."""
 
-import re
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pinctl import facts, template
-from pinctl.codes import finding
+from pinctl.commits import is_full
 from pinctl.compare import Verdict, agree
 from pinctl.facts import Fact, FactError
 from pinctl.finding import Finding, Severity
-from pinctl.model import KeyPath, Manifest, Mode, Pin
-from pinctl.reconcile import Observation, show
+from pinctl.model import KeyPath, Manifest, Mode
+from pinctl.reconcile import Observation, about
 from pinctl.sites.base import Value
 from pinctl.template import Kind, Placeholder
 
-_FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _PARTED = (*facts.COMPOUNDS, "nested")
 """Facts whose codec names a part or a path, and spells nothing."""
 
@@ -86,7 +84,7 @@ def fact_value(observation: Observation, manifest: Manifest) -> Value | Finding:
     if None in values:
         return _refused(observation, "PIN224", f"`{observation.site.template}` does not give what the site holds")
     known = tuple(value for value in values if value is not None)
-    if observation.expected.kind is Kind.COMMIT and not all(_FULL_ID.fullmatch(value) for value in known):
+    if observation.expected.kind is Kind.COMMIT and not all(is_full(value) for value in known):
         return _refused(observation, "PIN105", "the site holds no full commit id, and pins.toml needs one")
     return known[0] if isinstance(observation.found, str) else known
 
@@ -124,24 +122,22 @@ def _back(
     value = spell(text)
     if value is None or placeholder.codec is None or placeholder.path[-1] in _PARTED:
         return value
-    if observation.expected.kind is Kind.COMMIT and _FULL_ID.fullmatch(text):
+    if observation.expected.kind is Kind.COMMIT and is_full(text):
         return value  # written in full where the template asks for fewer digits: no less known for that
     return value if _spelled(value, placeholder.codec) == text else None
 
 
 def _spelled(value: str, codec: str) -> Value | None:
     """`value` as `codec` spells it; None where it cannot."""
-    scratch = Pin(name="", version=value)
     try:
-        fact = facts.lookup(("version",), codec, scratch, Manifest(path="", text="", pins={"": scratch}))
+        return facts.coded(Fact(value), codec).value
     except FactError:
         return None
-    return fact.value if isinstance(fact, Fact) else None
 
 
 def _is_whole(current: str, digits: int) -> bool:
     """Whether nothing of the fact is lost in its first `digits`; of a commit id this is seen from the site's own."""
-    return 0 < len(current) <= digits or _FULL_ID.fullmatch(current) is not None
+    return 0 < len(current) <= digits or is_full(current)
 
 
 def _hex_of_sri(text: str) -> str | None:
@@ -174,15 +170,5 @@ def _moved_apart(observation: Observation, file: str) -> Finding:
 
 
 def _refused(observation: Observation, code: str, why: str) -> Finding:
-    site = observation.site
-    return finding(
-        code,
-        f"`{site.selector}` cannot be adopted: {why}",
-        file=site.file,
-        span=observation.span,
-        pin=site.pin,
-        selector=site.selector,
-        expected=show(observation.wanted),
-        found=show(observation.found),
-        hint="write the right value into pins.toml, then run: pinctl sync --force",
-    )
+    hint = "write the right value into pins.toml, then run: pinctl sync --force"
+    return about(observation, code, f"`{observation.site.selector}` cannot be adopted: {why}", hint)

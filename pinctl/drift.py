@@ -2,11 +2,10 @@
 
 from enum import StrEnum
 
-from pinctl.codes import finding
 from pinctl.compare import Verdict
 from pinctl.finding import Finding, Location, Severity
 from pinctl.model import KeyPath, Manifest, Mode
-from pinctl.reconcile import Observation, show
+from pinctl.reconcile import Observation, about
 
 
 class Newer(StrEnum):
@@ -26,20 +25,9 @@ def describe(
     observation: Observation, manifest: Manifest, newer: Newer = Newer.UNKNOWN, origin: Location | None = None
 ) -> Finding:
     """The finding of one differing slot; `origin` is where pins.toml states the value."""
-    site = observation.site
     code, message = _what(observation)
-    return finding(
-        code,
-        message,
-        file=site.file,
-        span=observation.span,
-        pin=site.pin,
-        selector=site.selector,
-        expected=show(observation.wanted),
-        found=show(observation.found),
-        hint=_mend(observation, newer, manifest),
-        related=(origin._replace(message="pins.toml states it here"),) if origin else (),
-    )
+    found = about(observation, code, message, _mend(observation, newer, manifest))
+    return found._replace(related=(origin._replace(message="pins.toml states it here"),)) if origin else found
 
 
 def _what(observation: Observation) -> tuple[str, str]:

@@ -43,7 +43,7 @@ def lookup(path: tuple[str, ...], codec: str | None, pin: Pin | None, manifest: 
         other = _named(manifest.pins, path[1], "pin")
         return lookup(path[2:], codec, other, manifest)
     if path[0] == "variants" and len(path) > 2:
-        return _coded(_variant(path[1], path[2:], manifest), codec)
+        return coded(_variant(path[1], path[2:], manifest), codec)
     if pin is None:
         raise FactError("PIN110", f"{{{'.'.join(path)}}} belongs to no pin here; write {{pins.NAME.{path[-1]}}}")
     if path == ("git",):
@@ -52,7 +52,7 @@ def lookup(path: tuple[str, ...], codec: str | None, pin: Pin | None, manifest: 
         return _archive(pin, codec)
     if path == ("nested",):
         return _nested(pin, codec)
-    return _coded(_of_pin(path, pin), codec, pin)
+    return coded(_of_pin(path, pin), codec, pin)
 
 
 def _named(table: Mapping[str, _T], name: str, what: str) -> _T:
@@ -165,7 +165,7 @@ def _variant(name: str, path: tuple[str, ...], manifest: Manifest) -> Fact:
 
 def _git(pin: Pin, codec: str | None) -> dict[str, Fact]:
     """repo, ref and, where declared, submodules: what a FetchContent call of the git form holds."""
-    ref = _of_pin(("tag",), pin) if codec == "tag" else _coded(_commit(pin), codec, pin)
+    ref = _of_pin(("tag",), pin) if codec == "tag" else coded(_commit(pin), codec, pin)
     parts = {"repo": _of_pin(("repo",), pin), "ref": ref}
     if pin.submodules is not None:
         parts["submodules"] = _of_pin(("submodules",), pin)
@@ -190,7 +190,7 @@ def _nested(pin: Pin, path: str | None) -> Fact:
 _DIGITS = re.compile(r"\.([1-9][0-9]?)")
 
 
-def _coded(fact: Fact, codec: str | None, pin: Pin | None = None) -> Fact:
+def coded(fact: Fact, codec: str | None, pin: Pin | None = None) -> Fact:
     """`fact` in the spelling that `codec` asks for. Raises FactError."""
     if codec is None:
         return fact

@@ -380,3 +380,21 @@ def show(value: Value | None) -> str:
     if value is None:
         return "(not stated)"
     return value if isinstance(value, str) else " ".join(value) or "(empty)"
+
+
+def about(
+    observation: Observation, code: str, message: str, hint: str | None = None, *, values: bool = True
+) -> Finding:
+    """A finding of one slot: where it stands and, unless `values` is off, what should stand there and what does."""
+    site = observation.site
+    return finding(
+        code,
+        message,
+        file=site.file,
+        span=observation.span,
+        pin=site.pin,
+        selector=site.selector,
+        expected=show(observation.wanted) if values else None,
+        found=show(observation.found) if values else None,
+        hint=hint,
+    )

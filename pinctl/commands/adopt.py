@@ -17,7 +17,7 @@ from pinctl.options import Options
 from pinctl.outcome import Outcome
 from pinctl.paths import plain
 from pinctl.plan import FilePlan
-from pinctl.reconcile import Reconciliation, show
+from pinctl.reconcile import Reconciliation, about
 from pinctl.sites.base import Value
 
 
@@ -68,18 +68,9 @@ def _newer_pins(workspace: Workspace, seen: Reconciliation, path: str) -> list[F
     """Sites in `path` that changed earlier than their pin: taking them over would undo a bump."""
     differing = [o for o in seen.differing if o.site.file == path and o.site.mode is not Mode.CONTAINS]
     newer = movements(workspace, differing) if differing else {}
+    hint = "run: pinctl sync, or: pinctl adopt --force (takes the site's value back)"
     return [
-        finding(
-            "PIN227",
-            f"the pin changed later than `{o.site.selector}`",
-            file=path,
-            span=o.span,
-            pin=o.site.pin,
-            selector=o.site.selector,
-            expected=show(o.wanted),
-            found=show(o.found),
-            hint="run: pinctl sync, or: pinctl adopt --force (takes the site's value back)",
-        )
+        about(o, "PIN227", f"the pin changed later than `{o.site.selector}`", hint)
         for o in differing
         if newer.get(id(o)) is Newer.PIN
     ]

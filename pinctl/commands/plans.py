@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping, Sequence
 
 from pinctl import drift
-from pinctl.codes import finding
 from pinctl.commands import generated
 from pinctl.commands.workspace import Workspace
 from pinctl.compare import Verdict
@@ -13,7 +12,7 @@ from pinctl.external.gitcli import toplevel
 from pinctl.finding import Finding, Severity
 from pinctl.outcome import Diff, Outcome
 from pinctl.plan import Edit, FilePlan, Plan, apply
-from pinctl.reconcile import Content, Observation, Reconciliation, reconcile
+from pinctl.reconcile import Content, Observation, Reconciliation, about, reconcile
 
 
 def build(
@@ -37,14 +36,12 @@ def _edited(workspace: Workspace, file: str, edits: Sequence[Edit]) -> FilePlan:
 
 def _unwritable(workspace: Workspace, seen: Reconciliation) -> list[Finding]:
     return [
-        finding(
+        about(
+            o,
             "PIN218",
             f"`{o.site.selector}` cannot be written: {o.unwritable or 'the pin is unresolved'}",
-            file=o.site.file,
-            span=o.span,
-            pin=o.site.pin,
-            selector=o.site.selector,
-            hint=drift.describe(o, workspace.manifest).hint,
+            drift.describe(o, workspace.manifest).hint,
+            values=False,
         )
         for o in seen.differing
         if not o.edits and o.verdict is Verdict.DIFFERENT and not _for_git(o)
@@ -72,17 +69,7 @@ def _misread(workspace: Workspace, plan: Plan) -> list[Finding]:
     wrong = [o for o in seen.differing if o.edits]
     return [
         *(f for f in seen.findings if f.severity is Severity.ERROR),
-        *(
-            finding(
-                "PIN218",
-                f"`{o.site.selector}` would not read back as written",
-                file=o.site.file,
-                span=o.span,
-                pin=o.site.pin,
-                selector=o.site.selector,
-            )
-            for o in wrong
-        ),
+        *(about(o, "PIN218", f"`{o.site.selector}` would not read back as written", values=False) for o in wrong),
     ]
 
 

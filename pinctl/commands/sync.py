@@ -14,7 +14,7 @@ from pinctl.finding import Finding, Severity, failed
 from pinctl.model import Mode
 from pinctl.options import Options
 from pinctl.outcome import Outcome
-from pinctl.reconcile import Observation, show
+from pinctl.reconcile import Observation, about
 
 
 def run(
@@ -90,16 +90,6 @@ def _untold(workspace: Workspace, newer: Mapping[int, Newer]) -> list[Finding]:
 
 
 def _refusal(observation: Observation, workspace: Workspace, newer: Newer) -> Finding:
-    site = observation.site
     why = "changed later than its pin" if newer is Newer.SITE else "has never agreed with its pin, which is new"
-    return finding(
-        "PIN212",
-        f"`{site.selector}` {why}",
-        file=site.file,
-        span=observation.span,
-        pin=site.pin,
-        selector=site.selector,
-        expected=show(observation.wanted),
-        found=show(observation.found),
-        hint=drift.describe(observation, workspace.manifest, newer).hint,
-    )
+    hint = drift.describe(observation, workspace.manifest, newer).hint
+    return about(observation, "PIN212", f"`{observation.site.selector}` {why}", hint)
