@@ -9,7 +9,10 @@ def run() -> None:
 
     # A run is short, and looking for cycles while modules load takes a twentieth of it.
     gc.set_threshold(50_000)
-    from pinctl.cli import main
+    try:
+        from pinctl.cli import main
+    except KeyboardInterrupt:  # before there was anything to be told
+        sys.exit(130)
 
     sys.exit(main(sys.argv[1:]))
 

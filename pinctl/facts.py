@@ -82,7 +82,7 @@ def _of_pin(path: tuple[str, ...], pin: Pin) -> Fact:
         if value is None or (value == () and name == "packages"):
             raise _undeclared(pin, name)
         return Fact(
-            _filled(value, pin) if name == "url" else _plain(value, pin), key, "repo" if name == "repo" else "text"
+            filled(value, pin) if name == "url" else _plain(value, pin), key, "repo" if name == "repo" else "text"
         )
     if len(path) == 2 and name == "facts":
         return _own(pin.facts, path[1], f"pin `{pin.name}`", key)
@@ -99,8 +99,8 @@ def _plain(value: object, pin: Pin) -> str | tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _filled(value: object, pin: Pin) -> str:
-    """A URL with its `{version}`, `{tag}` and `{commit}` filled in."""
+def filled(value: object, pin: Pin) -> str:
+    """A URL of `pin` with its `{version}`, `{tag}` and `{commit}` filled in."""
     text = str(value)
     for name in ("version", "tag", "commit"):
         text = text.replace(f"{{{name}}}", getattr(pin, name) or f"{{{name}}}")
@@ -150,7 +150,7 @@ def _archived(pin: Pin, name: str) -> Fact:
         key, value = ("pins", pin.name, name), getattr(pin, name)
     if value is None:
         raise _undeclared(pin, f"archive.{name}")
-    return Fact(_filled(value, pin) if name == "url" else _plain(value, pin), key)
+    return Fact(filled(value, pin) if name == "url" else _plain(value, pin), key)
 
 
 def _variant(name: str, path: tuple[str, ...], manifest: Manifest) -> Fact:

@@ -6,11 +6,12 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 Step = Callable[[int], None]
-Progress = Callable[[str, int], AbstractContextManager[Step]]
-"""Shows work of a name and a number of steps; inside the context, each call says how many more are done."""
+Progress = Callable[[str, int | None], AbstractContextManager[Step]]
+"""Shows work of a name and a number of steps (None: not known); inside the context, each call says how many more are
+done."""
 
 
-def silent(label: str, total: int) -> AbstractContextManager[Step]:  # noqa: ARG001 - a `Progress` that shows nothing
+def silent(label: str, total: int | None) -> AbstractContextManager[Step]:  # noqa: ARG001 - a `Progress` that shows nothing
     return nullcontext(lambda _: None)
 
 

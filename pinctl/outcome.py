@@ -12,11 +12,28 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+class Link(NamedTuple):
+    """A cell that leads somewhere: `url` is an https URL of our own making; None: it leads nowhere."""
+
+    text: str
+    url: str | None
+
+
+Cell = str | Link
+
+
+def cell_text(cell: Cell) -> str:
+    """What a cell says, without where it leads."""
+    return cell if isinstance(cell, str) else cell.text
+
+
 class Table(NamedTuple):
-    """Rows under named columns. A cell is one line of plain text; no cell is markup."""
+    """Rows under named columns, below a title where there is one. A cell is one line of plain text; no cell is
+    markup."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
 
 
 class Diff(NamedTuple):
@@ -31,6 +48,7 @@ class Text(NamedTuple):
     """Plain text of one or more lines, such as a proposed pins.toml."""
 
     text: str
+    title: str = ""
 
 
 Body = Table | Diff | Text
@@ -43,6 +61,8 @@ class Outcome(NamedTuple):
     result    plain data (mappings, sequences, strings, numbers, booleans, None) for `--format json`
     summary   the one line of a run without errors: "232 sites of 45 pins agree"
     body      what text and markdown show above the findings
+    document  what `--body` writes as Markdown: the body of a pull request
+    closing   lines below the conclusion: what a person must know of how far it goes
     root      the directory that the findings' files are relative to
     status    the exit status, where the findings alone do not give it: 1 for a pending plan
     """
@@ -52,6 +72,8 @@ class Outcome(NamedTuple):
     result: Mapping[str, object] = MappingProxyType({})
     summary: str = ""
     body: Body | tuple[Body, ...] | None = None
+    document: tuple[Body, ...] = ()
+    closing: tuple[str, ...] = ()
     root: str = "."
     status: int | None = None
 

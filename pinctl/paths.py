@@ -35,6 +35,8 @@ def path_problem(path: str) -> str | None:
 
 def is_git(part: str) -> bool:
     """Whether a file system may take `part` for `.git`: by case, as HFS+ does, or as NTFS does (git's path.c)."""
+    if part.isascii() and "git" not in part.lower():  # as nearly all are
+        return False
     plain = part.translate(_IGNORED_BY_HFS).casefold()
     return plain.partition(":")[0].rstrip(" .") in (".git", "git~1")
 

@@ -3,14 +3,17 @@
 ```toml
 schema  = 1
 hosts   = ["github.com"]                    # absent: any host, in the trusted profile alone
-owners  = ["github.com/deepseek-ai"]        # absent: every owner on those hosts
+owners  = ["github.com/deepseek-ai"]        # of repositories and archives; absent: every owner on those hosts
 ca      = "/etc/ssl/company.pem"
 proxy   = "http://proxy.example:3128"
 timeout = 300                               # seconds for one remote
 
 [mirrors.git]                               # URL prefix -> what is asked in its place
 "https://github.com/" = "https://git.example/mirror/github/"
-[mirrors.index]                             # likewise: archive, image
+[mirrors.index]                             # likewise: archive
+"https://pypi.org/simple/" = "https://pypi.example/simple/"
+[mirrors.image]                             # of the registry's interface: Docker Hub's is at registry-1.docker.io
+"https://registry-1.docker.io/v2/" = "https://registry.example/v2/hub/"
 [publish]                                   # read by the verbs that publish
 ```
 """
@@ -44,11 +47,18 @@ class Policy(NamedTuple):
 
         A host matches whole, an owner by the leading parts of the path: "github.com/NVIDIA".
         """
+        if reason := self.host_refusal(url):
+            return reason
         host, _, path = identity(url).partition("/")
-        if self.hosts is not None and host not in self.hosts:
-            return f"the policy does not allow the host {host}"
         if self.owners is not None and not any(_within(f"{host}/{path}", owner) for owner in self.owners):
             return f"the policy does not allow the owner of {host}/{path}"
+        return None
+
+    def host_refusal(self, url: str) -> str | None:
+        """As `refusal`, of a server whose paths name no owner: an index, a registry, where a redirect leads."""
+        host = identity(url).partition("/")[0]
+        if self.hosts is not None and host not in self.hosts:
+            return f"the policy does not allow the host {host}"
         return None
 
     def mirror(self, url: str, kind: str = "git") -> str | None:

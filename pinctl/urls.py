@@ -141,14 +141,30 @@ def identity(url: str) -> str:
     parts = _split(url.removeprefix("git+"))
     if parts is None:
         return url
+    host, path = _address(parts), _plain_path(parts)
+    return f"{host}/{(path.lower() if host in _CASELESS else path).removesuffix('.git')}"
+
+
+def page(url: str) -> tuple[str, str] | None:
+    """Where a browser finds the repository of an https or ssh URL: host, with its port if it is an odd one of https,
+    and path, in its own letter case and without `.git`; None for a URL that `check_url` refuses."""
+    parts = _split(url)
+    if parts is None or check_url(url):
+        return None
+    host = _address(parts._replace(port=None) if parts.scheme == "ssh" else parts)
+    return host, _plain_path(parts).removesuffix(".git")
+
+
+def _address(parts: _Parts) -> str:
+    """The main name of a host, and the port where it is not the usual one."""
     host = parts.host.lower()
-    main = _SAME_HOST.get(host)
-    port = None if main or parts.port in (None, _DEFAULT_PORTS.get(parts.scheme.lower())) else parts.port
-    host = main or host
-    names = [name for name in _decoded(parts.path.partition("#")[0]).split("/") if name]
-    path = "/".join(names)
-    path = (path.lower() if host in _CASELESS else path).removesuffix(".git")
-    return f"{host}:{port}/{path}" if port else f"{host}/{path}"
+    if main := _SAME_HOST.get(host):
+        return main
+    return host if parts.port in (None, _DEFAULT_PORTS.get(parts.scheme.lower())) else f"{host}:{parts.port}"
+
+
+def _plain_path(parts: _Parts) -> str:
+    return "/".join(name for name in _decoded(parts.path.partition("#")[0]).split("/") if name)
 
 
 def same_repo(a: str, b: str) -> bool:

@@ -36,9 +36,9 @@ def ours(name: str) -> set[str]:
 def room(name: str) -> str:
     """The layer that a module belongs to."""
     parts = name.split(".")
-    if len(parts) > 1 and parts[1] in ("external", "commands", "report"):
+    if len(parts) > 1 and parts[1] in ("cli", "external", "commands", "report"):
         return parts[1]
-    return "cli" if name in ("pinctl.cli", "pinctl.__main__") else "pure"
+    return "cli" if name == "pinctl.__main__" else "pure"
 
 
 MAY_IMPORT = {

@@ -176,7 +176,7 @@ CODES = (
         "unresolved",
         "The pin is known only by a short id or a tag. `check` compares by what there is; nothing proves yet which"
         " commit is meant.",
-        "Write the full id (`git ls-remote REPO TAG` prints it) and drop `unresolved`.",
+        "`pinctl bump --resolve` fills it in; or write the full id, and drop `unresolved`.",
         'tag = "v4.4.2"\nunresolved = true',
     ),
     Code(

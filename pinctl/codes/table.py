@@ -4,6 +4,7 @@ Codes are never reused: a retired one stays in its module with `retired=True`.
 """
 
 from pinctl.codes.code import Code
+from pinctl.codes.contract import CODES as CONTRACT
 from pinctl.codes.environment import CODES as ENVIRONMENT
 from pinctl.codes.manifest import CODES as MANIFEST
 from pinctl.codes.sites import CODES as SITES
@@ -22,4 +23,4 @@ FAMILIES = {
 }
 """What the codes that begin alike are about."""
 
-CODES: dict[str, Code] = {code.id: code for code in (*MANIFEST, *SITES, *UPSTREAM, *ENVIRONMENT)}
+CODES: dict[str, Code] = {code.id: code for code in (*MANIFEST, *SITES, *UPSTREAM, *CONTRACT, *ENVIRONMENT)}

@@ -1,6 +1,6 @@
 """PIN3xx: what a pin's own repository says against it."""
 
-from pinctl.codes.code import ERROR, WARNING, Code
+from pinctl.codes.code import ERROR, INFO, WARNING, Code
 
 CODES = (
     Code(
@@ -184,5 +184,113 @@ CODES = (
         " files than can be looked at.",
         "Do not build this commit before somebody has looked at it.",
         "tree 4b825dc: a path `.GIT/config`",
+    ),
+    Code(
+        "PIN322",
+        ERROR,
+        "bump goes back",
+        "The commit that a bump leads to lies in the history of the pinned one, or its tag is an older version: what"
+        " has been fixed since would be lost.",
+        "Name another commit; accept the way back with `--accept PIN322`; or take the last bump back with"
+        " `pinctl bump PIN --rollback`.",
+        "pinctl bump cutlass --to v4.3.0    # v4.4.2 is pinned",
+    ),
+    Code(
+        "PIN323",
+        WARNING,
+        "bump leaves commits behind",
+        "The commit that a bump leads to does not descend from the pinned one: commits that are used now are not in its"
+        " history. A branch that was rebased or force-pushed looks so, and a fork that is left for its upstream.",
+        "Look at `pinctl diff PIN`, which lists the commits that are left behind.",
+        "deepgemm: 12 commits ahead, 2 behind",
+    ),
+    Code(
+        "PIN324",
+        ERROR,
+        "nothing to follow",
+        "The branch that `track` names, a tag of the pattern, or what `--to` names is not in the repository.",
+        "Set `track` to the branch or tag pattern that the pin follows, or name the commit with `--to`.",
+        'track = "dev"    # there is main alone',
+    ),
+    Code(
+        "PIN325",
+        ERROR,
+        "version not in the index",
+        "No index that pip is configured for has the package, or has it at the pinned version. A version is compared"
+        " whole: 0.1.5 is not 0.1.5.post2. A pin without a local label means every label.",
+        "Pin a version that the index has; or correct pip's configuration (`pip config list`), PIP_INDEX_URL and"
+        " PIP_EXTRA_INDEX_URL.",
+        'packages = ["tilelang"]\nversion = "0.1.5"    # the index has 0.1.4 and 0.1.5.post2',
+    ),
+    Code(
+        "PIN326",
+        ERROR,
+        "version yanked",
+        "The version was taken back (PEP 592): it can still be installed by its exact number, and its makers say that"
+        " it should not be. A warning where some of its files alone are yanked.",
+        "Pin another version; the message has the reason, where one was given.",
+        'version = "0.6.9"    # yanked: broken on aarch64',
+    ),
+    Code(
+        "PIN327",
+        WARNING,
+        "no wheel for a platform",
+        "A variant of the pin names a platform and a Python for which the version has no wheel: an installation there"
+        " builds from source, or fails.",
+        "Pin a version that has the wheel, or build it; drop the platform or the Python from the variant if it is not"
+        " served.",
+        'variants.cu13.platforms = ["linux/amd64", "linux/arm64"]    # wheels for linux/amd64 alone',
+    ),
+    Code(
+        "PIN328",
+        INFO,
+        "in several indexes",
+        "Two of the configured indexes have the version, with different files. pip prefers none of them: whoever can"
+        " publish in one of the two can replace what the other has.",
+        "Use one index that mirrors the other, or install by digest (`--require-hashes`).",
+        "extra-index-url = https://wheels.example/simple/    # and PyPI has the package, too",
+    ),
+    Code(
+        "PIN329",
+        ERROR,
+        "archive is gone",
+        "The server has nothing at the URL of the archive.",
+        "Name another place in `url`; the digest says whether it holds the same.",
+        'url = "https://example.com/fmt-11.0.0.tar.gz"    # 404',
+    ),
+    Code(
+        "PIN330",
+        ERROR,
+        "archive differs",
+        "The archive's URL gives other bytes than those that were pinned: same URL, another digest. It was packed anew,"
+        " or replaced.",
+        "Find out why before it is built. Where it holds the pinned commit, write its new digest into pins.toml.",
+        'sha256 = "9f86d08..."    # the server gives 60303ae...',
+    ),
+    Code(
+        "PIN331",
+        ERROR,
+        "archive of another commit",
+        "The archive says that it was made of another commit than the pinned one, or its files lie in another folder"
+        " than `prefix`.",
+        "Name the commit in the URL, and the folder in `prefix`.",
+        'archive.url = "https://github.com/o/n/archive/main.tar.gz"',
+    ),
+    Code(
+        "PIN332",
+        ERROR,
+        "image is gone",
+        "The registry has no image of that name and tag, or no longer has the pinned digest.",
+        "Pin a tag and a digest that it has.",
+        'image = "pytorch/manylinux2_28-builder:cuda12.4"    # removed',
+    ),
+    Code(
+        "PIN333",
+        ERROR,
+        "image tag moved",
+        "The tag of the image leads to another digest than the pinned one. Of an image for several platforms the digest"
+        " of its index counts.",
+        "Look at what changed, and pin the new digest.",
+        'image = "ubuntu:24.04"\ndigest = "sha256:1e622c5..."',
     ),
 )

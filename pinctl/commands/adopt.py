@@ -7,18 +7,17 @@ from pinctl import adoption, manifest
 from pinctl.adoption import Adoption
 from pinctl.codes import finding
 from pinctl.commands import generated, gitlinks, plans
+from pinctl.commands.edits import edited
 from pinctl.commands.movement import movements
-from pinctl.commands.workspace import Workspace, read_text
+from pinctl.commands.workspace import Workspace
 from pinctl.drift import Newer
-from pinctl.errors import ManifestError, UsageError
+from pinctl.errors import UsageError
 from pinctl.finding import Finding, Severity, failed
-from pinctl.model import KeyPath, Manifest, Mode
+from pinctl.model import Mode
 from pinctl.options import Options
 from pinctl.outcome import Outcome
 from pinctl.paths import plain
-from pinctl.plan import FilePlan
 from pinctl.reconcile import Reconciliation, about
-from pinctl.sites.base import Value
 
 
 def run(
@@ -42,8 +41,7 @@ def run(
     told += [] if force else _newer_pins(workspace, seen, path)
     if failed(told):
         return _refused(workspace, told)
-    after, pins = _edited(workspace, taken)
-    adopted = Workspace(root=workspace.root, manifest=after, sources=workspace.sources)
+    adopted, pins = edited(workspace, taken.changes)
     mended = adopted.reconcile()
     made = generated.examine(adopted, only=generated.changed(workspace, adopted))
     told += [*taken.left(mended.observations), *made.refused]
@@ -94,28 +92,6 @@ def _site_file(workspace: Workspace, options: Options, file: str) -> str:
     raise UsageError(f"{file}: no site of pins.toml is in that file", hint=f"there are sites in: {', '.join(known)}")
 
 
-def _edited(workspace: Workspace, taken: Adoption) -> tuple[Manifest, list[FilePlan]]:
-    """The manifest with the adopted values, and the changes of its files: each value goes where it stands now, into
-    pins.toml or a file that this extends. Raises ManifestError: it must be as valid as any other."""
-    before = workspace.manifest
-    texts = {before.path: before.text, **dict(before.bases)}
-    after = {path: manifest.edit(text, dict(_changes(before, taken, path)), path=path) for path, text in texts.items()}
-    try:
-        parsed = manifest.parse(
-            after[before.path],
-            path=before.path,
-            load=lambda path: after.get(plain(path)) or read_text(workspace.root, path),
-        )
-    except ManifestError as error:
-        raise ManifestError(error.findings, workspace.root) from None
-    return parsed, [FilePlan(path, text.encode(), after[path].encode()) for path, text in texts.items()]
-
-
-def _changes(before: Manifest, taken: Adoption, path: str) -> Iterator[tuple[KeyPath, Value | bool]]:
-    """The adopted values that stand in the file `path`."""
-    return ((key, value) for key, value in taken.changes.items() if manifest.locate(before, key).file == path)
-
-
 def _half_known(adopted: Workspace, taken: Adoption) -> Iterator[Finding]:
     """What no offline step can complete: the commit of an adopted tag, or the tag of an adopted commit."""
     for name, pin in adopted.manifest.pins.items():
@@ -130,6 +106,6 @@ def _half_known(adopted: Workspace, taken: Adoption) -> Iterator[Finding]:
             file=at.file,
             span=at.span,
             pin=name,
-            hint=f"write the {old} that belongs to it, and drop `unresolved`",
+            hint=f"run: pinctl bump {name} " + ("--resolve" if new == "tag" else f"--to {pin.commit}"),
             severity=Severity.WARNING,
         )

@@ -11,18 +11,17 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from pinctl.errors import ExternalError, PinctlError
-from pinctl.external import insteadof
+from pinctl.external import cache
 from pinctl.external.gitcli import Profile
 from pinctl.external.parallel import each
 from pinctl.external.store import Gone, Hostile, Store
 from pinctl.model import Pin
 from pinctl.options import Step
-from pinctl.upstream import rewrites, submodules
+from pinctl.upstream import submodules
 from pinctl.upstream.evidence import Evidence, Module, Reach
-from pinctl.upstream.forest import Forest
+from pinctl.upstream.scans import Scans
 from pinctl.upstream.submodules import Submodule
 from pinctl.upstream.tree import Tree
-from pinctl.upstream.verify import reading
 
 _DEEPEST = 4
 """Levels of submodules in submodules."""
@@ -31,15 +30,23 @@ _Item = TypeVar("_Item")
 _Made = TypeVar("_Made")
 
 
-def at_once(items: Sequence[_Item], work: Callable[[_Item], _Made], step: Step = lambda _: None) -> list[_Made]:
-    """What `work` makes of each of `items`, several at a time. `step` as in `parallel.each`. Raises what one raised."""
+def at_once(
+    items: Sequence[_Item],
+    work: Callable[[_Item], _Made],
+    step: Step = lambda _: None,
+    meanwhile: Callable[[], object] | None = None,
+) -> list[_Made]:
+    """What `work` makes of each of `items`, several at a time. `step` and `meanwhile` are those of `parallel.each`.
+    Raises what one of them raised."""
+    if len(items) == 1 and meanwhile is None:  # threads take time to load
+        made = [work(items[0])]
+        step(1)
+        return made
     made = []
-    for one in each(items, work, step) if len(items) > 1 else map(work, items):  # threads take time to load
+    for one in each(items, work, step, meanwhile=meanwhile or (lambda: None)) if items else ():
         if isinstance(one, PinctlError):
             raise one
         made.append(one)
-    if len(items) == 1:
-        step(1)
     return made
 
 
@@ -64,13 +71,50 @@ class Asking:
         return Reach.MIRROR if store.mirror and reach is not Reach.GONE else reach
 
 
-def gather(pins: Sequence[Pin], asking: Asking, step: Step = lambda _: None) -> list[Evidence]:
+def gather(
+    pins: Sequence[Pin],
+    asking: Asking,
+    step: Step = lambda _: None,
+    meanwhile: Callable[[], object] | None = None,
+) -> list[Evidence]:
     """What the remotes say of each of `pins`, which have a repository and a commit. What fails is in the evidence of
-    its pin; `step` is called for each pin whose own remote was asked."""
-    roots = at_once(pins, partial(_root, asking=asking), step)
-    found = _modules([module for number, root in enumerate(roots) for module in root.wanted(number)], asking)
-    return [root.evidence if root.tree is None else _whole(root, root.tree, found.get(number, {}))
+    its pin; `step` is called for each pin whose own remote was asked; `meanwhile` is done while they are."""
+    if not pins:
+        return []
+    scans = _known_scans(pins, asking)
+    roots = at_once(pins, partial(_root, asking=asking, scans=scans), step, meanwhile)
+    wanted = [module for number, root in enumerate(roots) for module in root.wanted(number)]
+    found = _modules(wanted, asking, lambda: _scan(roots, scans))
+    return [root.evidence if root.tree is None else _whole(root, root.tree, found.get(number, {}), scans)
             for number, root in enumerate(roots)]  # fmt: skip
+
+
+_Scans = Mapping[str, Scans]
+"""What is known of the sources of a repository and its submodules, by its URL."""
+
+
+def _known_scans(pins: Sequence[Pin], asking: Asking) -> _Scans:
+    """What earlier runs have kept; what this one learns is kept when its stores are closed."""
+    version = cache.scanners()
+    found = {}
+    for url in {pin.repo or "" for pin in pins}:
+        found[url] = scans = Scans(cache.load(url, cache.SCANS).get(version))
+        asking.stack.callback(_keep, url, version, scans)
+    return found
+
+
+def _keep(url: str, version: str, scans: Scans) -> None:
+    if scans.learned:
+        cache.save(url, {version: scans.entries()}, cache.SCANS)
+
+
+def _scan(roots: "Sequence[_Root]", scans: _Scans) -> None:
+    """Scan what was read of the roots."""
+    from pinctl.upstream import headers
+
+    for root in roots:
+        if root.tree is not None:
+            headers.prepare(root.tree, scans[root.pin.repo or ""])
 
 
 class _Root(NamedTuple):
@@ -87,7 +131,7 @@ class _Root(NamedTuple):
         return [_Wanted(number, self.pin.recursive, m) for path, m in modules if used is None or path in used]
 
 
-def _root(pin: Pin, asking: Asking) -> _Root:
+def _root(pin: Pin, asking: Asking, scans: _Scans) -> _Root:
     evidence = Evidence()
     try:
         store = asking.open(pin.repo or "")
@@ -97,7 +141,7 @@ def _root(pin: Pin, asking: Asking) -> _Root:
         if evidence.reach is not Reach.BRANCH:
             store.fetch(pin.commit or "", depth=1)
         tree = asking.tree(store, pin.commit or "")
-        tree.read(reading(tree))
+        _read(tree, scans[pin.repo or ""])
     except Gone as gone:
         lost = replace(evidence, reach=Reach.GONE)
         return _Root(pin, lost if gone.wanted == pin.commit else _failed(pin, evidence, asking, gone))
@@ -107,14 +151,31 @@ def _root(pin: Pin, asking: Asking) -> _Root:
     return _Root(pin, replace(evidence, listing=listing), tree)
 
 
-def _whole(root: _Root, tree: Tree, found: "Mapping[str, _Found]") -> Evidence:
+def _read(tree: Tree, scans: Scans) -> None:
+    """Read in one batch what `verify` will look into, but for sources that were scanned before."""
+    from pinctl.upstream.verify import reading
+
+    tree.read(path for path in reading(tree) if tree.files[path] not in scans)
+
+
+def _whole(root: _Root, tree: Tree, found: "Mapping[str, _Found]", scans: _Scans) -> Evidence:
     """The evidence of a pin with that of its submodules."""
-    forest = Forest(tree, {path: inner for path, (_, inner) in found.items()})
+    from pinctl.upstream.forest import Forest
+
+    forest = Forest(
+        tree,
+        {path: inner for path, (_, inner) in found.items()},
+        scans[root.pin.repo or ""],
+        lambda read, parts: at_once(parts, read),
+    )
     return replace(root.evidence, forest=forest, modules={path: module for path, (module, _) in found.items()})
 
 
 def _failed(pin: Pin, evidence: Evidence, asking: Asking, error: ExternalError) -> Evidence:
     """`evidence` with why there is no more of it, and what git's configuration has to do with that."""
+    from pinctl.external import insteadof
+    from pinctl.upstream import rewrites
+
     if isinstance(error, Hostile):
         return replace(evidence, failure=str(error), hint=error.hint, refused=True)
     advice = rewrites.advice(pin.repo or "", insteadof.rules(asking.profile))
@@ -129,7 +190,7 @@ def _commit(pin: Pin, store: Store, asking: Asking) -> Evidence:
     commit, tag = pin.commit or "", f"refs/tags/{pin.tag}"
     branch = f"refs/heads/{pin.track}" if pin.track and "*" not in pin.track else None
     if branch and not pin.tag and not asking.offline:
-        refs = _fetched(store, branch, asking)
+        refs = _fetched(store, branch)
     else:
         wanted = [branch] if branch else ["HEAD", "refs/heads/*"]
         refs = store.refs(*wanted, *([tag] if pin.tag else []))
@@ -137,23 +198,22 @@ def _commit(pin: Pin, store: Store, asking: Asking) -> Evidence:
     followed = branch or _default(refs)
     evidence = Evidence(tag=peeled, tag_asked=bool(pin.tag) and not asking.offline,
                         branch=followed.removeprefix("refs/heads/") if followed else None)  # fmt: skip
-    tip = refs.get(followed) if followed else None
-    if followed and tip and _leads(store, followed, tip, commit):
+    tip = refs.get(followed or "HEAD")
+    if tip and _leads(store, followed, tip, commit):
         return replace(evidence, reach=asking.proven(store, Reach.BRANCH))
     if asking.offline:
         return evidence
     return replace(evidence, reach=asking.proven(store, _by_id(store, commit, asking)))
 
 
-def _fetched(store: Store, branch: str, asking: Asking) -> Mapping[str, str]:
+def _fetched(store: Store, branch: str) -> Mapping[str, str]:
     """The branch as the remote has it now, with its history: fetched at once, since to ask for it first would cost
     another request."""
     try:
         store.fetch(branch)
     except Gone:
         return {}
-    with Store.open(store.url, profile=asking.profile, offline=True) as same:
-        return same.refs(branch)
+    return store.known_refs(branch)
 
 
 def _default(refs: Mapping[str, str]) -> str | None:
@@ -163,9 +223,9 @@ def _default(refs: Mapping[str, str]) -> str | None:
     return next(iter((*usual, *same)), None)
 
 
-def _leads(store: Store, branch: str, tip: str, commit: str) -> bool:
+def _leads(store: Store, branch: str | None, tip: str, commit: str) -> bool:
     """Whether the branch, which the remote has at `tip`, leads to `commit`."""
-    store.fetch(tip if store.has(tip) else branch)  # the tip is fetched again where its history is not known
+    store.fetch(branch if branch and not store.has(tip) else tip)  # where its history is not known, again
     return store.has(commit) and store.is_ancestor(commit, tip)
 
 
@@ -196,20 +256,22 @@ class _Wanted(NamedTuple):
 _Found = tuple[Module, Tree | None]
 
 
-def _modules(wanted: Sequence[_Wanted], asking: Asking) -> dict[int, dict[str, _Found]]:
+def _modules(
+    wanted: Sequence[_Wanted], asking: Asking, meanwhile: Callable[[], object] | None
+) -> dict[int, dict[str, _Found]]:
     """Each submodule with its tree, by the number of its pin and by its path; those in submodules where they are asked
-    for."""
+    for. `meanwhile` is done while the first are asked for."""
     found: dict[int, dict[str, _Found]] = {}
     level = list(wanted)
     for _ in range(_DEEPEST):
-        done = at_once([one.submodule for one in level], partial(_module, asking=asking))
+        done = at_once([one.submodule for one in level], partial(_module, asking=asking), meanwhile=meanwhile)
         inner = []
         for one, (module, tree) in zip(level, done, strict=True):
             mine = found.setdefault(one.number, {})
             mine[one.submodule.path] = module, tree
             if one.recursive and tree is not None and len(mine) < submodules.MOST:
                 inner += [one._replace(submodule=nested) for nested in _inner(one.submodule, tree, asking)]
-        level = inner[: submodules.MOST]
+        level, meanwhile = inner[: submodules.MOST], None
         if not level:
             break
     return found

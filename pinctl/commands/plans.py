@@ -44,19 +44,21 @@ def _unwritable(workspace: Workspace, seen: Reconciliation) -> list[Finding]:
             values=False,
         )
         for o in seen.differing
-        if not o.edits and o.verdict is Verdict.DIFFERENT and not _for_git(o)
+        if not o.edits and o.verdict is Verdict.DIFFERENT and not is_for_git(o)
     ]
 
 
 def left_to_git(workspace: Workspace, seen: Reconciliation) -> list[Finding]:
     """What differs and only git writes, which is told: the files are in order all the same."""
     return [
-        drift.describe(o, workspace.manifest)._replace(severity=Severity.WARNING) for o in seen.differing if _for_git(o)
+        drift.describe(o, workspace.manifest)._replace(severity=Severity.WARNING)
+        for o in seen.differing
+        if is_for_git(o)
     ]
 
 
-def _for_git(observation: Observation) -> bool:
-    """Whether it is a gitlink."""
+def is_for_git(observation: Observation) -> bool:
+    """Whether a slot is a gitlink."""
     return observation.unwritable is not None and observation.unwritable.mend is not None
 
 

@@ -15,8 +15,11 @@ from pinctl.reconcile import Source, elements, reconcile
 from pinctl.template import Expected
 
 
-def dropped(workspace: Workspace, since: str | None = None) -> dict[KeyPath, tuple[str, ...]]:
-    """By a contains-site's key, the elements that sites of its list gave at HEAD or `since`, and give no more.
+def dropped(
+    workspace: Workspace, since: str | None = None, also: Iterable[Manifest] = ()
+) -> dict[KeyPath, tuple[str, ...]]:
+    """By a contains-site's key, the elements that sites of its list gave at HEAD, `since` or in `also`, and give no
+    more.
 
     Raises UsageError where `since` names no commit, ExternalError.
     """
@@ -29,7 +32,7 @@ def dropped(workspace: Workspace, since: str | None = None) -> dict[KeyPath, tup
     if not lists:
         return {}
     revisions = dict.fromkeys(("HEAD", since or "HEAD"))
-    earlier = [m for m in (history.manifest_at(workspace, revision) for revision in revisions) if m]
+    earlier = [*also, *(m for m in (history.manifest_at(workspace, revision) for revision in revisions) if m)]
     gone = {}
     for place, sites in lists.items():
         before = [e for m in earlier for e in _elements((s for s in m.all_sites if (s.file, s.selector) == place), m)]

@@ -1,9 +1,11 @@
-"""`pinctl status`: one row a pin."""
+"""`pinctl status`: one row a pin. Asks the remotes how far each is from what it follows."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from pinctl import drift
 from pinctl.commands import generated, gitlinks, previous
+from pinctl.commands.standing import Standing, standings
 from pinctl.commands.workspace import Workspace
 from pinctl.finding import Severity
 from pinctl.model import Pin
@@ -11,23 +13,27 @@ from pinctl.options import Options
 from pinctl.outcome import Outcome, Table
 
 _SHORT_ID = 10
-_COLUMNS = {"pin": "name", "at": "at", "version": "version", "follows": "track", "sites": "sites", "state": "state"}
-"""The heads of the columns, and what of a row stands in each."""
+_COLUMNS = ("pin", "at", "version", "follows", "distance", "upstream", "sites", "state")
 
 Row = dict[str, object]
 
 
 def run(options: Options) -> Outcome:
-    """Raises ManifestError, UsageError, ExternalError."""
+    """A remote that does not answer is told, and its pin's distance is not known. For a stranger's checkout without a
+    policy no remote is asked. Raises ManifestError, UsageError, ExternalError."""
     workspace = Workspace.open(options)
     errors = _errors(workspace)
-    rows = [_row(pin, errors[pin.name]) for pin in workspace.manifest.pins.values()]
+    asked = not (options.is_untrusted and options.policy is None)
+    known, findings = standings(workspace, options) if asked else ({}, [])
+    rows = [_row(pin, errors[pin.name], known.get(pin.name)) for pin in workspace.manifest.pins.values()]
     others = len(workspace.manifest.sites) + len(workspace.manifest.generate)
     other: Row = {"name": "(no pin)", "sites": others, "state": _state(errors[None])}
     return Outcome(
         command="status",
         root=workspace.root,
-        body=Table(tuple(_COLUMNS), tuple(map(_cells, [*rows, other] if others else rows))),
+        findings=tuple(findings),
+        body=_table([*rows, other] if others else rows),
+        summary="" if asked else "no remote was asked: the checkout is a stranger's, and no policy says which may be",
         result={"pins": rows, "other": {"sites": others, "state": other["state"]}},
     )
 
@@ -44,17 +50,18 @@ def _errors(workspace: Workspace) -> Counter[str | None]:
     return Counter(f.pin for f in findings if f.severity is Severity.ERROR)
 
 
-def _row(pin: Pin, errors: int) -> Row:
-    """`ahead`, `behind` and `fork` need the upstream repository, and are null offline."""
+def _row(pin: Pin, errors: int, standing: Standing | None) -> Row:
+    """What is not known of the remotes is null."""
+    unknown = {"ahead": None, "behind": None}
     return {
         "name": pin.name,
         "at": _at(pin),
         "commit": pin.commit,
         "version": pin.version,
         "track": pin.track,
-        "ahead": None,
-        "behind": None,
-        "fork": {"ahead": None, "behind": None},
+        "newest": standing and standing.newest,
+        **(standing.distance._asdict() if standing else unknown),
+        "fork": standing.fork._asdict() if standing and standing.fork else unknown,
         "sites": len(pin.sites) + len(pin.generate),
         "state": _state(errors, half=bool(pin.unresolved)),
     }
@@ -72,5 +79,25 @@ def _state(errors: int, *, half: bool = False) -> str:
     return "unresolved" if half else "in sync"
 
 
+def _table(rows: Sequence[Row]) -> Table:
+    """The rows for a person; what stands in no row has no column."""
+    table = [_cells(row) for row in rows]
+    used = [n for n, name in enumerate(_COLUMNS) if name in ("pin", "at", "state") or any(r[n] != "-" for r in table)]
+    return Table(tuple(_COLUMNS[n] for n in used), tuple(tuple(row[n] for n in used) for row in table))
+
+
 def _cells(row: Row) -> tuple[str, ...]:
-    return tuple("-" if row.get(key) is None else str(row[key]) for key in _COLUMNS.values())
+    fork = row.get("fork")
+    upstream = _distance(fork) if isinstance(fork, dict) else "-"
+    values = (row.get(key) for key in ("name", "at", "version", "track"))
+    told = ("-" if value is None else str(value) for value in values)
+    return (*told, _distance(row), upstream, str(row["sites"]), str(row["state"]))
+
+
+def _distance(row: Row) -> str:
+    """`2 ahead, 3 behind`."""
+    ahead, behind = row.get("ahead"), row.get("behind")
+    if ahead is None:
+        return "-"
+    parts = ([f"{ahead} ahead"] if ahead else []) + ([f"{behind} behind"] if behind else [])
+    return ", ".join(parts) or "none"

@@ -47,7 +47,7 @@ def run(
         *seen.findings,
         *made.refused,
         *wrong,
-        *([] if force else _moved(workspace, seen.differing)),
+        *([] if force else moved(workspace, seen.differing)),
     ]
     if failed(refused):
         return Outcome(command="sync", root=workspace.root, findings=tuple(refused), result={"files": []})
@@ -70,7 +70,7 @@ def _known(workspace: Workspace, pins: Sequence[str]) -> None:
             raise UsageError(f"there is no pin {name!r}", hint=f"the pins are: {', '.join(workspace.manifest.pins)}")
 
 
-def _moved(workspace: Workspace, differing: Sequence[Observation]) -> list[Finding]:
+def moved(workspace: Workspace, differing: Sequence[Observation]) -> list[Finding]:
     """Sites that changed later than their pin: writing the pin's old value back would undo a person's work.
 
     Not a list that holds more than ours: what others put there stays.

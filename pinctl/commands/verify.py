@@ -4,24 +4,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pinctl import manifest as pins_toml
+from pinctl import waivers
 from pinctl.codes import finding
 from pinctl.commands import network
 from pinctl.commands.evidence import Asking, at_once, gather
 from pinctl.commands.workspace import Workspace
 from pinctl.errors import ExternalError, UsageError
 from pinctl.external import git
-from pinctl.external.gitcli import toplevel
+from pinctl.external.gitcli import Profile, toplevel
 from pinctl.external.store import Hostile
 from pinctl.finding import Finding, Severity
 from pinctl.model import Pin
 from pinctl.options import Options
 from pinctl.outcome import Outcome, Table, counted
-from pinctl.upstream import headers, references
 from pinctl.upstream.evidence import Evidence, Module, Reach
-from pinctl.upstream.headers import Need
-from pinctl.upstream.verify import Report, verify
+
+if TYPE_CHECKING:
+    from pinctl.commands.proofs import Proofs
+    from pinctl.upstream.headers import Need
+    from pinctl.upstream.verify import Report
 
 _UNREACHED = "PIN320"
 _SHORT = 10
@@ -32,27 +36,38 @@ _MOST_PLACES = 20
 class _Verified:
     pin: Pin
     evidence: Evidence
-    report: Report
+    report: "Report"
 
 
-def run(options: Options, names: Sequence[str] = (), *, allow_transport: Sequence[str] = ()) -> Outcome:
-    """Verify the pins `names`, all without. Raises ManifestError, UsageError, ExternalError."""
+def run(
+    options: Options, names: Sequence[str] = (), *, images: bool = False, allow_transport: Sequence[str] = ()
+) -> Outcome:
+    """Verify the pins `names`, all without; `images` in their registries, too. Raises ManifestError, UsageError,
+    ExternalError."""
     workspace = Workspace.open(options)
     pins = chosen(workspace.manifest.pins, names)
     asked = [pin for pin in pins if pin.repo and pin.commit and not pin.unresolved]
     profile = network.profile(options, workspace.root, allow=tuple(allow_transport))
+    sources: dict[str, bytes] = {}
     with ExitStack() as stack, options.progress("verify", 2 * len(asked)) as step:
-        known = gather(asked, Asking(profile, stack, options.offline), step)
-        judge = partial(_judged, workspace=workspace, sources=_build_files(workspace) if asked else {})
+        asking = Asking(profile, stack, options.offline)
+        known = gather(asked, asking, step, lambda: sources.update(build_files(workspace)))
+        judge = partial(_judged, workspace=workspace, sources=sources)
         done = at_once(list(zip(asked, known, strict=True)), judge, step)
+    beside = _beside_git(workspace, pins, profile, options, images=images)
     findings = [*_unresolved(workspace, pins), *(found for one in done for found in one.report.findings)]
+    findings += beside.findings
+    judged = {one.pin.name for one in done if one.evidence.forest is not None} - set(beside.left)
+    findings = waivers.of_trees(findings, workspace.manifest, judged)
+    trees = Table(("pin", "commit", "reachable", "submodules", "headers"), tuple(map(_cells, done))) if done else None
     return Outcome(
         command="verify",
         root=workspace.root,
         findings=tuple(findings),
-        result={"pins": [_row(one) for one in done]},
-        summary=_summary(pins, done),
-        body=Table(("pin", "commit", "reachable", "submodules", "headers"), tuple(map(_cells, done))) if done else None,
+        result={"pins": _rows(pins, done, beside)},
+        summary=_summary(pins, done, beside),
+        body=tuple(table for table in (trees, beside.table) if table),
+        closing=_closing(done),
         status=4 if any(found.code == _UNREACHED for found in findings) else None,
     )
 
@@ -67,6 +82,9 @@ def chosen(pins: Mapping[str, Pin], names: Sequence[str]) -> list[Pin]:
 
 def _judged(known: tuple[Pin, Evidence], *, workspace: Workspace, sources: Mapping[str, bytes]) -> _Verified:
     """One pin, held against what its remotes say. What fails is a finding, so that the other pins go on."""
+    from pinctl.upstream import references
+    from pinctl.upstream.verify import verify
+
     pin, evidence = known
     try:
         report = verify(pin, workspace.manifest, evidence, references.read(pin, sources))
@@ -77,9 +95,11 @@ def _judged(known: tuple[Pin, Evidence], *, workspace: Workspace, sources: Mappi
     return _Verified(pin, evidence, report)
 
 
-def _build_files(workspace: Workspace) -> dict[str, bytes]:
+def build_files(workspace: Workspace) -> dict[str, bytes]:
     """The consumer's files that may name paths of a pinned source: CMake's, and Python's that are sites of a pin or are
     named after one; those below `build_roots`, where these are said."""
+    from pinctl.upstream import headers, references
+
     files = {site.file for site in workspace.manifest.all_sites}
     if toplevel(workspace.root) is not None:
         files.update(git.ls_files(workspace.root))
@@ -97,6 +117,15 @@ def _build_files(workspace: Workspace) -> dict[str, bytes]:
     return {file: source for file in wanted if isinstance(source := read[file], bytes)}
 
 
+def _beside_git(
+    workspace: Workspace, pins: Sequence[Pin], profile: Profile, options: Options, *, images: bool
+) -> "Proofs":
+    """What is proved of packages, archives and images."""
+    from pinctl.commands import proofs
+
+    return proofs.prove(workspace.manifest, pins, profile, options, images=images)
+
+
 def _unresolved(workspace: Workspace, pins: Sequence[Pin]) -> Iterator[Finding]:
     """Pins of which no commit is known: nothing can be proved of them."""
     for pin in pins:
@@ -108,6 +137,13 @@ def _unresolved(workspace: Workspace, pins: Sequence[Pin]) -> Iterator[Finding]:
 
 
 # --- what scripts read --------------------------------------------------------------------------------------------
+
+
+def _rows(pins: Sequence[Pin], done: Sequence[_Verified], beside: "Proofs") -> list[dict[str, object]]:
+    """A row for each pin that was asked about, in the order of `pins`."""
+    trees = {one.pin.name: _row(one) for one in done}
+    names = [pin.name for pin in pins if pin.name in trees or pin.name in beside.rows]
+    return [{"name": name, **trees.get(name, {}), **beside.rows.get(name, {})} for name in names]
 
 
 def _row(one: _Verified) -> dict[str, object]:
@@ -132,7 +168,7 @@ def _module(module: Module) -> dict[str, object]:
     return {"path": path, "url": url, "commit": commit, "reachable": _word(module.reach)}
 
 
-def _header(need: Need) -> dict[str, object]:
+def _header(need: "Need") -> dict[str, object]:
     """`package` is the need's name in pins.toml where it is declared, else that of the well-known library."""
     first, known, declared = need.first, need.known, need.declared
     managers = declared.managers if declared else known.told() if known else {}
@@ -162,9 +198,16 @@ def _cells(one: _Verified) -> tuple[str, ...]:
     )
 
 
-def _summary(pins: Sequence[Pin], done: Sequence[_Verified]) -> str:
-    told = f"{counted(len(done), 'pin')} verified"
-    if ages := [one.evidence.age for one in done if one.evidence.age is not None]:
-        told += f" as the remotes were {network.ago(max(ages))}"
-    left = len(pins) - len(done)
+def _summary(pins: Sequence[Pin], done: Sequence[_Verified], beside: "Proofs") -> str:
+    names = {one.pin.name for one in done} | set(beside.rows)
+    told = f"{counted(len(names), 'pin')} verified"
+    if beside.left:
+        told += f"; {beside.why}, not all was asked about {', '.join(beside.left)}"
+    left = len({pin.name for pin in pins} - names - set(beside.left))
     return f"{told}; {counted(left, 'pin')} without a repository or a commit not asked about" if left else told
+
+
+def _closing(done: Sequence[_Verified]) -> tuple[str, ...]:
+    """Offline, how old it is what the pins were held against."""
+    ages = [one.evidence.age for one in done if one.evidence.age is not None]
+    return (f"offline: the servers were asked {network.ago(max(ages))}",) if ages else ()

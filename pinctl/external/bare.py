@@ -50,39 +50,40 @@ def parent() -> str:
     return folder
 
 
-def make(folder: str, url: str, sha256: bool = False) -> None:
+def make(folder: str, sha256: bool = False) -> None:
     """Make an empty repository at `folder`, whole or not at all."""
     _sweep_old(os.path.dirname(folder))
     made = tempfile.mkdtemp(prefix=_TEMPORARY, dir=os.path.dirname(folder))  # mode 0700
-    fill(made, url, sha256)
+    fill(made, sha256)
     os.rename(made, folder)
 
 
-def fill(folder: str, url: str, sha256: bool = False) -> None:
+def fill(folder: str, sha256: bool = False) -> None:
     """Make the empty `folder` a repository."""
     os.makedirs(os.path.join(folder, "objects", "pack"))
     os.mkdir(os.path.join(folder, "refs"))
     _write(os.path.join(folder, "HEAD"), _HEAD)
-    _write(os.path.join(folder, "config"), config(url, sha256))
+    _write(os.path.join(folder, "config"), config(sha256))
 
 
-def config(url: str, sha256: bool) -> str:
-    """The whole configuration of a repository that takes part of its objects from `url` (partial-clone(7)).
+def config(sha256: bool) -> str:
+    """The whole configuration of a repository.
 
-    A URL that has passed `check_url` holds neither quotes nor backslashes nor line ends.
+    That objects may be missing, since a server promised them (partial-clone(7)), is told to the git that asks the
+    server alone (`remote.ask`): one that reads looks through all promises before it calls an object missing.
     """
     form = "[extensions]\n\tobjectFormat = sha256\n" if sha256 else ""
-    return f'[core]\n\trepositoryformatversion = 1\n\tbare = true\n{form}[remote "{url}"]\n\tpromisor = true\n'
+    return f"[core]\n\trepositoryformatversion = 1\n\tbare = true\n{form}"
 
 
-def enter(folder: str, url: str) -> None:
+def enter(folder: str) -> None:
     """Make the existing `folder` safe for git to read."""
     for name in os.listdir(folder):
         if name not in _KEPT and not name.endswith(_LOCKS):
             _delete(os.path.join(folder, name))
     _delete(os.path.join(folder, "objects", "info"))
     path = os.path.join(folder, "config")
-    wanted = config(url, _is_sha256(path))
+    wanted = config(_is_sha256(path))
     if _text(path) != wanted or os.path.islink(path):
         descriptor, spare = tempfile.mkstemp(suffix=".new", dir=folder)
         with open(descriptor, "w") as file:
@@ -146,7 +147,15 @@ def is_shallow(folder: str) -> bool:
 
 def is_empty(folder: str) -> bool:
     """Whether there are no objects."""
-    return not any(name.endswith(".idx") for name in os.listdir(os.path.join(folder, "objects", "pack")))
+    return packs(folder) == 0
+
+
+def packs(folder: str) -> int:
+    """How many packs there are."""
+    try:
+        return sum(name.endswith(".idx") for name in os.listdir(os.path.join(folder, "objects", "pack")))
+    except OSError:
+        return 0
 
 
 def _mode(folder: str) -> int:

@@ -10,6 +10,11 @@ from typing import Any
 
 from pinctl.plan import digest
 
+SLOTS = "slots"
+"""The shelf of what selectors found in the files of a tree, by the tree's root."""
+SCANS = "scans"
+"""The shelf of what was found in the sources of an upstream repository, by its URL."""
+
 _LARGEST = 16 * 1024 * 1024
 
 
@@ -22,13 +27,13 @@ def home() -> str:
     return os.path.join(base if os.path.isabs(base) else os.path.expanduser("~/.cache"), "pinctl")
 
 
-def _file(root: str) -> str:
-    return os.path.join(home(), "v1", "slots", f"{digest(os.fsencode(root))}.json")
+def _file(name: str, shelf: str) -> str:
+    return os.path.join(home(), "v1", shelf, f"{digest(os.fsencode(name))}.json")
 
 
-def load(root: str) -> Mapping[str, Any]:
-    """What was kept for the tree at `root`; {} where there is nothing, or it is not ours alone."""
-    path = _file(root)
+def load(name: str, shelf: str = SLOTS) -> Mapping[str, Any]:
+    """What was kept under `name`, such as the root of a tree; {} where there is nothing, or it is not ours alone."""
+    path = _file(name, shelf)
     try:
         if not _is_ours(os.lstat(os.path.dirname(path)), stat.S_IFDIR):
             return {}
@@ -51,16 +56,16 @@ def _is_ours(status: os.stat_result, kind: int) -> bool:
     return stat.S_IFMT(status.st_mode) == kind and status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
-def save(root: str, kept: Mapping[str, Any]) -> None:
-    """Keep `kept` for the tree at `root`, in place of what was kept before."""
-    path = _file(root)
-    folder, name = os.path.split(path)
+def save(name: str, kept: Mapping[str, Any], shelf: str = SLOTS) -> None:
+    """Keep `kept` under `name`, in place of what was kept before."""
+    path = _file(name, shelf)
+    folder, file_name = os.path.split(path)
     temporary = f"{path}.{os.getpid()}"
     with suppress(OSError):
         _make(folder)
         if not _is_ours(os.lstat(folder), stat.S_IFDIR):
             return
-        _sweep(folder, f"{name}.")
+        _sweep(folder, f"{file_name}.")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:
             with open(descriptor, "w", encoding="ascii") as file:
@@ -91,15 +96,22 @@ def readers() -> str:
     of their files. Asking importlib.metadata for versions would take half of a check's time."""
     from pinctl import sites
 
-    told = [sys.version, *_stamps(os.path.dirname(sites.__file__), ".py")]
+    told = [sys.version, *stamps(os.path.dirname(sites.__file__), ".py")]
     for folder in sys.path:
         with suppress(OSError):
             for package in sorted(name for name in os.listdir(folder) if name.startswith("tree_sitter")):
-                told += _stamps(os.path.join(folder, package), ".so")
+                told += stamps(os.path.join(folder, package), ".so")
     return "\n".join(told)
 
 
-def _stamps(folder: str, ending: str) -> Iterator[str]:
+def scanners() -> str:
+    """A digest that changes when pinctl's modules that scan upstream sources do."""
+    from pinctl import upstream
+
+    return digest("\n".join(stamps(os.path.dirname(upstream.__file__), ".py")).encode())
+
+
+def stamps(folder: str, ending: str) -> Iterator[str]:
     """Name, size and time of the files of `folder` whose names end so. Raises OSError."""
     if not os.path.isdir(folder):
         return

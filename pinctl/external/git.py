@@ -10,7 +10,7 @@ work tree would run the filters that the repository's attributes name.
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
@@ -101,7 +101,7 @@ def is_ancestor(root: str, earlier: str, later: str) -> bool:
 
 def ls_files(root: str, under: str = ".") -> list[str]:
     """The tracked files below the folder `under`, sorted as git sorts; also those deleted in the work tree."""
-    return [entry.path for entry in index(root, [under])]
+    return list(dict.fromkeys(_records(call(root, "ls-files", "-z", "--", under).stdout)))
 
 
 def index(root: str, paths: Sequence[str] = (".",)) -> list[IndexEntry]:
@@ -268,9 +268,21 @@ def changed_lines(root: str, path: str) -> frozenset[int]:
 
     Raises files.Unreadable, ExternalError.
     """
-    now = split(files.read_site(root, path))
-    same = kept(split(show(root, "HEAD", path) or b""), now)
-    return frozenset(range(1, len(now) + 1)) - same.keys()
+    return news(root, {path: files.read_site(root, path)}).get(path, frozenset())
+
+
+def news(root: str, sources: Mapping[str, bytes]) -> dict[str, frozenset[int]]:
+    """As `changed_lines`, of files whose bytes in the work tree are given, by path; those without any are left out.
+
+    Raises ExternalError.
+    """
+    before = show_many(root, "HEAD", list(sources))
+    found = {}
+    for path, source in sources.items():
+        if (old := before.get(path, b"")) != source:
+            now = split(source)
+            found[path] = frozenset(range(1, len(now) + 1)) - kept(split(old), now).keys()
+    return {path: lines for path, lines in found.items() if lines}
 
 
 def is_dirty(root: str, path: str) -> bool:

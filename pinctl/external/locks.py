@@ -39,6 +39,10 @@ class Lock:
 
         return self._take(fcntl.LOCK_EX, unless)
 
+    def touch(self) -> None:
+        """Set the time of the file: that of its last use."""
+        os.utime(self._descriptor)
+
     def close(self) -> None:
         """Give it back."""
         os.close(self._descriptor)

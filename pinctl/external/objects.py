@@ -24,11 +24,24 @@ LONGEST_PATH = 1024
 _PIECE = 16 * 1024 * 1024  # bytes of blobs that one git prints
 
 
-def read(folder: str, *args: str, stdin: bytes = b"", accept: Sequence[int] = (0,)) -> process.Result:
-    """`git ARGS` in the bare repository `folder`, as a local read. Raises CommandFailed, ToolMissing, ExternalError."""
+def read(
+    folder: str, *args: str, stdin: bytes = b"", accept: Sequence[int] = (0,), also: Sequence[str] = ()
+) -> process.Result:
+    """`git ARGS` in the bare repository `folder`, as a local read; for this one git the objects of the repositories
+    `also` are there too (git(1), GIT_ALTERNATE_OBJECT_DIRECTORIES).
+
+    Raises CommandFailed, ToolMissing, ExternalError.
+    """
     argv = ["git", "--no-pager", *UNTRUSTED.config(), f"--git-dir={folder}", *args]
     env = UNTRUSTED.environment()
+    if also:
+        env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = os.pathsep.join(_quoted(f"{other}/objects") for other in also)
     return process.run(argv, cwd=folder, env=env, stdin=stdin, accept=accept, shown=["git", *args])
+
+
+def _quoted(path: str) -> str:
+    """A path of a list of folders, in which a colon would part it (git(1), GIT_ALTERNATE_OBJECT_DIRECTORIES)."""
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def check_id(id_: str) -> None:
@@ -47,12 +60,32 @@ def refs(folder: str) -> list[tuple[str, str]]:
     return found
 
 
+def is_sound(folder: str) -> bool:
+    """Whether refs lead to objects that are here, and packs are what their digests say (git-verify-pack(1)).
+
+    Reads every byte of the repository.
+    """
+    packs = [entry.path for entry in os.scandir(os.path.join(folder, "objects", "pack")) if entry.name.endswith(".idx")]
+    try:
+        listed = read(folder, "for-each-ref", "--format=%(objecttype)")
+        if packs:
+            read(folder, "verify-pack", *packs)
+    except CommandFailed:
+        return False
+    return not listed.stderr
+
+
 def sizes(folder: str, ids: Sequence[str]) -> dict[str, int | None]:
-    """The bytes of each blob; -1 of another object, None of what is not here (git-cat-file(1), "BATCH OUTPUT")."""
+    """The bytes of each blob; -1 of another object, None of what is not here (git-cat-file(1), "BATCH OUTPUT").
+
+    Raises CommandFailed also where git meets a broken pack and calls missing what is in it.
+    """
     found: dict[str, int | None] = dict.fromkeys(ids)
     if not ids:
         return found
-    done = read(folder, "cat-file", "--batch-check", stdin=_lines(ids), accept=(0, 128))
+    done = read(folder, "cat-file", "--batch-check", stdin=_lines(ids))
+    if b"error: " in done.stderr:
+        raise CommandFailed("complains", done)
     for line in done.stdout.decode("ascii", "replace").splitlines():
         fields = line.split(" ")
         if len(fields) == 3 and fields[2].isdigit():
@@ -62,7 +95,7 @@ def sizes(folder: str, ids: Sequence[str]) -> dict[str, int | None]:
 
 def contents(folder: str, sizes: Mapping[str, int]) -> dict[str, bytes]:
     """The bytes of blobs that are here, given with their sizes."""
-    return {id_: blob for piece in _pieces(sizes) for id_, blob in _batch(folder, piece).items()}
+    return {id_: blob for piece in pieces(sizes) for id_, blob in _batch(folder, piece).items()}
 
 
 def _batch(folder: str, ids: Sequence[str]) -> dict[str, bytes]:
@@ -80,7 +113,7 @@ def _lines(ids: Sequence[str]) -> bytes:
     return "".join(f"{id_}\n" for id_ in ids).encode()
 
 
-def _pieces(sizes: Mapping[str, int]) -> Iterator[list[str]]:
+def pieces(sizes: Mapping[str, int]) -> Iterator[list[str]]:
     """The ids in groups of at most _PIECE bytes together, or one by one."""
     group: list[str] = []
     total = 0
@@ -124,7 +157,12 @@ def tree(folder: str, commit: str) -> list[Entry]:
         raise
     if output.count(b"\0") > MOST_ENTRIES:
         raise Hostile(f"the tree of {commit} has more than {MOST_ENTRIES} entries")
-    return [_entry(record) for record in output.split(b"\0")[:-1]]
+    entries = [_entry(record) for record in output.split(b"\0")[:-1]]
+    names = {name for entry in entries for name in entry.path.split("/")}
+    if odd := {name for name in names if name in ("", ".", "..") or is_git(name)}:
+        path = next(entry.path for entry in entries if not odd.isdisjoint(entry.path.split("/")))
+        raise Hostile(f"a path of the tree may not be in any checkout: {path!r}")
+    return entries
 
 
 def _entry(record: bytes) -> Entry:
@@ -134,8 +172,6 @@ def _entry(record: bytes) -> Entry:
     name = os.fsdecode(path)
     if len(path) > LONGEST_PATH:
         raise Hostile(f"a path of the tree has more than {LONGEST_PATH} bytes: {name[:80]!r}")
-    if any(part in ("", ".", "..") or is_git(part) for part in name.split("/")):
-        raise Hostile(f"a path of the tree may not be in any checkout: {name!r}")
     return Entry(name, mode, id_)
 
 

@@ -14,10 +14,17 @@ _B = TypeVar("_B")
 
 
 def each(
-    items: Sequence[_A], work: Callable[[_A], _B], step: Callable[[int], object] = lambda _: None, *, most: int = MOST
+    items: Sequence[_A],
+    work: Callable[[_A], _B],
+    step: Callable[[int], object] = lambda _: None,
+    *,
+    most: int = MOST,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> list[_B | PinctlError]:
     """What `work` makes of each item, in the order of `items`; the error of one that failed stands in its place and
-    stops no other. `step` is called in this thread with 1 for each that is done. ^C ends the programs of all."""
+    stops no other. `step` is called in this thread with 1 for each that is done; before, `meanwhile` is done in it. ^C
+    ends the programs of all. `work` may itself call `each`."""
+    import threading
     from concurrent.futures import ThreadPoolExecutor, as_completed
 
     def done(item: _A) -> _B | PinctlError:
@@ -30,6 +37,7 @@ def each(
         with ThreadPoolExecutor(max(1, min(most, len(items)))) as pool:
             futures = [pool.submit(done, item) for item in items]
             try:
+                meanwhile()
                 for _ in as_completed(futures):
                     step(1)
                 return [future.result() for future in futures]
@@ -38,4 +46,5 @@ def each(
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
     finally:
-        process.halt(False)
+        if threading.current_thread() is threading.main_thread():  # within `work`, the others may have to end yet
+            process.halt(False)

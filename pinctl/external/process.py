@@ -81,6 +81,11 @@ def halt(on: bool) -> None:
     _halted = on
 
 
+def halted() -> bool:
+    """Whether what waits should give up: ^C came."""
+    return _halted
+
+
 def run(
     argv: Sequence[str],
     *,

@@ -30,6 +30,9 @@ _SETTINGS = (
     "pack.threads=2",
 )
 
+_PROMISED = ("promisor", "partialCloneFilter")
+_PROMISE = {"PINCTL_PROMISOR": "true", "PINCTL_FILTER": "blob:none"}  # the filter where none is given: git keeps one
+
 _GONE = re.compile(r"not our ref ([0-9a-f]{40,64})|couldn't find remote ref (\S+)|no such remote ref (\S+)")
 _REFUSED = {
     "ids": re.compile(r"does not allow request for unadvertised object"),
@@ -46,6 +49,8 @@ _DENIED = re.compile(
     r"|does not appear to be a git repository|'.*' not allowed|error: 30[1-8]|unable to update url base"
     r"|certificate|repository not found",
 )
+_CLOSED = "Could not read from remote repository"  # what the program that connects says stands above it, if anything
+_BOILERPLATE = ("Please make sure you have the correct access rights", "and the repository exists.")
 _NETWORK = re.compile(
     r"(?i)could ?n.t resolve|failed to connect|unable to connect|connection (?:refused|reset|closed)|timed out"
     r"|early eof|unexpected disconnect|hung up unexpectedly|rpc failed|returned error: (?:5\d\d|429)|too slow"
@@ -89,7 +94,7 @@ class Refused(Exception):
 
 
 class Damaged(ExternalError):
-    """git failed for a reason that is neither the server's nor the disk's: our own repository may be broken."""
+    """git failed for a reason that is not known to be the server's or the disk's: our own repository may be broken."""
 
     code: ClassVar[str] = "PIN802"
 
@@ -99,8 +104,8 @@ def ask(folder: str, profile: Profile, url: str, args: Sequence[str], *, stdin: 
 
     `wait` is the seconds for all tries together. Raises Unreachable, Gone, Hostile, Refused, Damaged, ExternalError.
     """
-    argv = ["git", "--no-pager", *profile.config(), *_options(), f"--git-dir={folder}", *args]
-    env = {**profile.environment(network=True), "GIT_NO_LAZY_FETCH": "1"}
+    argv = ["git", "--no-pager", *profile.config(), *_options(url), f"--git-dir={folder}", *args]
+    env = {**profile.environment(network=True), "GIT_NO_LAZY_FETCH": "1", **_PROMISE}
     end = monotonic() + wait
     for pause in (*PAUSES, None):
         left = max(end - monotonic(), 0.0)
@@ -118,8 +123,11 @@ def ask(folder: str, profile: Profile, url: str, args: Sequence[str], *, stdin: 
     raise AssertionError  # the last try returns or raises
 
 
-def _options() -> list[str]:
-    return [word for setting in _SETTINGS for word in ("-c", setting)]
+def _options(url: str) -> list[str]:
+    """Our settings, and that `url` promises what it leaves out (partial-clone(7)). The values of the latter come by
+    variables, since `-c` would part a key at an `=` of the URL (git(1), --config-env)."""
+    promise = [f"--config-env=remote.{url}.{key}={variable}" for key, variable in zip(_PROMISED, _PROMISE, strict=True)]
+    return [*promise, *(word for setting in _SETTINGS for word in ("-c", setting))]
 
 
 def _judge(error: CommandFailed, url: str, *, timed_out: bool, wait: float) -> NoReturn:
@@ -138,14 +146,21 @@ def _judge(error: CommandFailed, url: str, *, timed_out: bool, wait: float) -> N
         raise ExternalError(message, hint="free space") from None
     if _HOSTILE.search(said):
         raise Hostile(f"{shown} sends objects that git refuses: {_line(said, _HOSTILE)}") from None
-    if _DENIED.search(said):
-        raise Unreachable(f"{shown} refuses us: {_line(said, _DENIED)}", hint=_advice(said)) from None
-    if _NETWORK.search(said):
-        raise Unreachable(f"cannot reach {shown}: {_line(said, _NETWORK)}", transient=True) from None
+    _judge_way(said, shown)
     if _STOPPED in said:
         limit = process.LARGEST_FILE >> 20
         raise ExternalError(f"the cache cannot take what {shown} sends: more than {limit} MiB at once") from None
     raise Damaged(str(error)) from None
+
+
+def _judge_way(said: str, shown: str) -> None:
+    """Raise Unreachable where the server refused us, or was not reached."""
+    if _DENIED.search(said):
+        raise Unreachable(f"{shown} refuses us: {_line(said, _DENIED)}", hint=_advice(said)) from None
+    if _NETWORK.search(said):
+        raise Unreachable(f"cannot reach {shown}: {_line(said, _NETWORK)}", transient=True) from None
+    if _CLOSED in said:
+        raise Unreachable(f"cannot reach {shown}: {_last_words(said)}", hint=_advice(said)) from None
 
 
 def _advice(said: str) -> str:
@@ -159,7 +174,18 @@ def _advice(said: str) -> str:
     return "check the URL, and that git has credentials for it: git ls-remote URL"
 
 
+def _last_words(said: str) -> str:
+    """What the program that connects, such as ssh, said last."""
+    lines = [line.strip() for line in said.split("\n")]
+    words = [line for line in lines if line and _CLOSED not in line and line not in _BOILERPLATE]
+    return _plain(words[-1]) if words else "the connection ended without a word"
+
+
 def _line(said: str, pattern: re.Pattern[str]) -> str:
-    """The line of git's that `pattern` was found in, without credentials or control characters."""
-    line = next(line for line in said.split("\n") if pattern.search(line))
+    """The line of git's that `pattern` was found in."""
+    return _plain(next(line for line in said.split("\n") if pattern.search(line)))
+
+
+def _plain(line: str) -> str:
+    """A line without credentials or control characters."""
     return "".join(c for c in redact(line) if c.isprintable())[:500]

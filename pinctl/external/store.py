@@ -13,13 +13,12 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from fnmatch import fnmatchcase
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TypeVar
 
 from pinctl.commits import is_full
 from pinctl.errors import ExternalError
-from pinctl.external import bare, objects, remote
+from pinctl.external import bare, objects, pruning, remote, wanting
 from pinctl.external.gitcli import Profile, safe_url
 from pinctl.external.locks import Lock
 from pinctl.external.process import CommandFailed
@@ -44,8 +43,6 @@ _FETCH = (
     "--no-show-forced-updates",
 )
 _NO_HAVES = ("-c", "fetch.negotiationAlgorithm=noop")
-_REF = re.compile(r"refs/(?!replace/)[A-Za-z0-9._+@#,=/-]{1,250}(?:/\*)?")
-_ODD_REF = re.compile(r"\.\.|//|/\.|@\{|/-|\.lock(?:/|$)|[./]$|/refs/")
 _SHA256 = 64  # digits of an id
 _RICHER = {"tree:0": "blob:none", "blob:none": None}
 _DAMAGE = re.compile(
@@ -66,6 +63,8 @@ class Store:
         self._lock = lock
         self._made = os.stat(folder).st_ino
         self._fetched: list[tuple[tuple[str, ...], str | None, int | None]] = []
+        self._here: set[str] = set()
+        self._blank = bare.is_empty(folder)  # no blobs but those that are in _here
 
     @classmethod
     @contextmanager
@@ -79,7 +78,7 @@ class Store:
                 raise ExternalError(f"{redact(url)} cannot be asked offline")
             folder = tempfile.mkdtemp(prefix="pinctl-")
             try:
-                bare.fill(folder, url)
+                bare.fill(folder)
                 yield cls(url, folder, profile, offline=False, lock=None)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -91,18 +90,21 @@ class Store:
     @contextmanager
     def _cached(cls, url: str, profile: Profile, *, offline: bool) -> Iterator["Store"]:
         folder = bare.folder_of(url)
-        bare.parent()
+        parent = bare.parent()
+        if not offline:
+            pruning.prune(parent)
         lock = Lock(f"{folder}.lock")
         try:
             lock.shared()
+            lock.touch()
             if not bare.whole(folder):
                 if offline:
                     raise ExternalError(f"nothing of {redact(url)} is in the cache", hint="run once without --offline")
                 if lock.exclusive(unless=lambda: bare.whole(folder)) and not bare.whole(folder):
                     bare.remove(folder)
-                    bare.make(folder, url)
+                    bare.make(folder)
                 lock.shared()
-            bare.enter(folder, url)
+            bare.enter(folder)
             yield cls(url, folder, profile, offline=offline, lock=lock)
         finally:
             lock.close()
@@ -126,13 +128,28 @@ class Store:
     # What asks the server.
 
     def refs(self, *patterns: str) -> dict[str, str]:
-        """The refs that match any of `patterns` (full names, `*` for any text), each with its id; the commit of an
-        annotated tag stands under NAME^{}. Offline: those that were fetched.
+        """The refs that match any of `patterns` (HEAD, full names, `*` for any text), each with its id; the commit of
+        an annotated tag stands under NAME^{}. Offline: those that were fetched. HEAD is fetched: where it is to be
+        listed, git lists every ref, those of all pull requests, too.
 
         Raises Unreachable, ExternalError.
         """
-        listed = self._known_refs() if self.offline else self._guarded(lambda: self._asked_refs(patterns))
-        return {name: id_ for name, id_ in listed if any(_matches(name, pattern) for pattern in patterns)}
+        if self.offline:
+            return self.known_refs(*patterns)
+        named = [pattern for pattern in patterns if pattern != wanting.HEAD]
+        found = wanting.matching(self._guarded(lambda: self._asked_refs(named)), named) if named else {}
+        if wanting.HEAD in patterns:
+            with suppress(Gone):
+                self.fetch(wanting.HEAD)
+                found |= self.known_refs(wanting.HEAD)
+        return found
+
+    def known_refs(self, *patterns: str) -> dict[str, str]:
+        """As `refs`, of those that were fetched, as they were when they were. Raises ExternalError."""
+        listed = self._reading([], lambda: objects.refs(self.folder))
+        found = wanting.matching(((wanting.remote(name), id_) for name, id_ in listed), patterns)
+        self._here.update(found.values())
+        return found
 
     def _asked_refs(self, patterns: Sequence[str]) -> list[tuple[str, str]]:
         roots = {pattern.partition("/")[2].partition("/")[0] for pattern in patterns}
@@ -142,19 +159,16 @@ class Store:
         lines = (line.split("\t", 1) for line in output.decode("utf-8", "replace").splitlines())
         return [(fields[1], fields[0]) for fields in lines if len(fields) == 2 and is_full(fields[0])]
 
-    def _known_refs(self) -> list[tuple[str, str]]:
-        return self._reading([], lambda: objects.refs(self.folder))
-
     def fetch(self, *wants: str, filter: str | None = "blob:none", depth: int | None = None) -> None:  # noqa: A002
-        """Have the `wants`: full refs (a last part may be `*`), which are asked for anew, and full ids, which are not
-        where they are here already.
+        """Have the `wants`: HEAD and full refs (a last part may be `*`), which are asked for anew, and full ids, which
+        are not where they are here already.
 
         `filter` is "blob:none", "tree:0" (in a cold store alone: the other tree would seem to be known) or None for all
         blobs. `depth` is a permission: a store that knows the history keeps it. A server that refuses filters, depth
         or ids is asked for more. Raises Unreachable, Gone, Hostile, ExternalError; offline, ExternalError for what is
         not here.
         """
-        _check_wants(wants)
+        wanting.check(wants)
         if filter == "tree:0" and not self.cold:
             filter = "blob:none"  # noqa: A001
         present = [want for want in wants if is_full(want) and self._settled(want, depth)]
@@ -168,18 +182,16 @@ class Store:
         if asked:
             self._guarded(lambda: self._take(asked, filter, depth))
             self._fetched.append((asked, filter, depth))
+            self._here.update(want for want in asked if is_full(want))
         for id_ in whole:
             self.complete(id_)
 
     def _settled(self, id_: str, depth: int | None) -> bool:
-        if bare.is_empty(self.folder) or not self.has(id_):
-            return False
-        return depth is not None or not bare.is_shallow(self.folder)
+        return self.has(id_) and (depth is not None or not bare.is_shallow(self.folder))
 
     def _need_offline(self, missing: Sequence[str]) -> None:
-        known = dict(self._known_refs()) if missing else {}
         for want in missing:
-            if not (self.has(want) if is_full(want) else any(_matches(name, want) for name in known)):
+            if not (self.has(want) if is_full(want) else self.known_refs(want)):
                 message = f"{want} of {redact(self.url)} is not in the cache"
                 raise ExternalError(message, hint="run once without --offline")
 
@@ -189,7 +201,7 @@ class Store:
             self._remake(sha256=True)
         while True:
             try:
-                self._ask_for([_refspec(want) for want in wants], filter, depth)
+                self._ask_for([wanting.refspec(want) for want in wants], filter, depth)
                 return
             except Refused as refusal:
                 if refusal.what == "filter" and filter is not None:
@@ -207,7 +219,9 @@ class Store:
     def _take_all(self, wants: Sequence[str], filter: str | None) -> None:  # noqa: A002
         """Fetch all branches and tags from a server that gives no ids (git-config(1), allowAnySHA1InWant)."""
         refs = [want for want in wants if not is_full(want)]
-        self._ask_for([_refspec(ref) for ref in dict.fromkeys(("refs/heads/*", "refs/tags/*", *refs))], filter, None)
+        self._ask_for(
+            [wanting.refspec(ref) for ref in dict.fromkeys(("refs/heads/*", "refs/tags/*", *refs))], filter, None
+        )
         for want in wants:
             if is_full(want) and not self.has(want):
                 raise Gone(self.url, want, " on a branch or tag, and gives nothing else")
@@ -222,22 +236,22 @@ class Store:
     ) -> None:
         """One `git fetch`. What has no ref here, and with `again` everything, comes whatever seems to be here."""
         whole = again or filter is None or ":" not in refspecs[0]
-        shallow = bare.is_shallow(self.folder)
-        reach = []
-        if depth is not None and (shallow or bare.is_empty(self.folder)):
-            reach = [f"--depth={depth}"]
-        elif depth is None and shallow and not whole:
-            reach = ["--unshallow"]
-        only = f"--filter={filter}" if filter else "--no-filter"
-        head = _NO_HAVES if whole else ()
-        tail = ["--refetch"] if again else []
+        self._blank &= filter is not None
+        head = [*(_NO_HAVES if whole else ()), *_FETCH, f"--filter={filter}" if filter else "--no-filter"]
+        tail = [*(["--refetch"] if again else []), "--stdin", "--", self.url]
         stdin = "".join(f"{refspec}\n" for refspec in refspecs).encode()
-        args = [*head, *_FETCH, only, *reach, *tail, "--stdin", "--", self.url]
-        if self.cold:
-            remote.ask(self.folder, self.profile, self.url, args, stdin=stdin, wait=self.profile.timeout)
-            return
-        with bare.fetching(self.folder, self.profile.timeout):
-            remote.ask(self.folder, self.profile, self.url, args, stdin=stdin, wait=self.profile.timeout)
+        with nullcontext() if self.cold else bare.fetching(self.folder, self.profile.timeout):
+            reach = self._reach(depth, whole=whole)  # what another has fetched meanwhile counts
+            remote.ask(
+                self.folder, self.profile, self.url, [*head, *reach, *tail], stdin=stdin, wait=self.profile.timeout
+            )
+
+    def _reach(self, depth: int | None, *, whole: bool) -> list[str]:
+        """The options of `git fetch` for so much of the history."""
+        shallow = bare.is_shallow(self.folder)
+        if depth is not None and (shallow or bare.is_empty(self.folder)):
+            return [f"--depth={depth}"]
+        return ["--unshallow"] if depth is None and shallow and not whole else []
 
     def complete(self, commit: str) -> None:
         """Have every blob of the tree of `commit`, which is here. Raises as `fetch`."""
@@ -257,7 +271,7 @@ class Store:
             try:
                 self._ask_for(ids, "blob:none", None)
             except Refused:
-                self._ask_for([_refspec("refs/heads/*"), _refspec("refs/tags/*")], None, None, again=True)
+                self._ask_for([wanting.refspec("refs/heads/*"), wanting.refspec("refs/tags/*")], None, None, again=True)
 
         self._guarded(take)
 
@@ -266,7 +280,9 @@ class Store:
     def has(self, id: str) -> bool:  # noqa: A002
         """Whether the object of a full id is here."""
         objects.check_id(id)
-        return self._sizes([id])[id] is not None
+        if id not in self._here and not bare.is_empty(self.folder) and self._sizes([id])[id] is not None:
+            self._here.add(id)
+        return id in self._here
 
     def peel(self, id: str) -> tuple[str, str]:  # noqa: A002
         """The type of the object `id` ("commit", "tag"), and the commit that it is or leads to.
@@ -283,7 +299,7 @@ class Store:
         """Whether commit `a` is `b` or lies in its history. Right where the history was fetched without `depth`."""
         objects.check_id(a)
         objects.check_id(b)
-        return self._reading([a, b], lambda: objects.is_ancestor(self.folder, a, b))
+        return a == b or self._reading([a, b], lambda: objects.is_ancestor(self.folder, a, b))
 
     def tree(self, commit: str) -> list[Entry]:
         """Every file, link and submodule of a commit, in git's order. Bytes of a path that are not UTF-8 stand as
@@ -297,13 +313,14 @@ class Store:
         wanted = list(dict.fromkeys(ids))
         for id_ in wanted:
             objects.check_id(id_)
-        sizes = self._sizes(wanted)
+        sizes = dict.fromkeys(wanted) | self._sizes([id_ for id_ in wanted if not self._blank or id_ in self._here])
         missing = [id_ for id_ in wanted if sizes[id_] is None]
         if missing:
             self._take_blobs(missing)
             sizes.update(self._sizes(missing))
         if lost := [id_ for id_ in wanted if sizes[id_] is None]:
             raise Gone(self.url, lost[0])
+        self._here.update(wanted)
         found = {id_: size for id_, size in sizes.items() if size is not None and 0 <= size <= limit}
         if sum(found.values()) > MOST_BYTES:
             raise Hostile(f"the files of {redact(self.url)} have more than {MOST_BYTES} bytes together")
@@ -330,12 +347,16 @@ class Store:
         return work()
 
     def _guarded(self, work: Callable[[], _T]) -> _T:
-        """`work`, which fetches; where our repository is broken it is made anew, and the work is done once more."""
-        try:
-            return work()
-        except Damaged as error:
-            self._repair(error)
-            return work()
+        """`work`, which fetches; where our repository is broken it is made anew, and the work is done once more. What
+        fails with a sound one failed at the server, or on the way. Raises Unreachable."""
+        for mended in (False, True):
+            try:
+                return work()
+            except Damaged as error:
+                if mended or self.cold or objects.is_sound(self.folder):
+                    raise Unreachable(str(error), hint=error.hint) from None
+                self._repair(error)
+        raise AssertionError  # the second time returns or raises
 
     def _repair(self, error: ExternalError) -> None:
         """Make the cached repository anew, with what this run fetched. Raises `error` where that would mend nothing."""
@@ -349,33 +370,21 @@ class Store:
             self._take(wants, filter_, depth)
 
     def _remake(self, *, sha256: bool = False) -> None:
+        self._here.clear()
         if self._lock is None:
             shutil.rmtree(self.folder)
             os.mkdir(self.folder, 0o700)
-            bare.fill(self.folder, self.url, sha256)
+            bare.fill(self.folder, sha256)
             return
         try:
             if self._lock.exclusive(unless=self._was_remade) and not self._was_remade():
                 bare.remove(self.folder)
-                bare.make(self.folder, self.url, sha256)
+                bare.make(self.folder, sha256)
             self._made = os.stat(self.folder).st_ino
+            self._blank = bare.is_empty(self.folder)
         finally:
             self._lock.shared()
 
     def _was_remade(self) -> bool:
         """Whether another process has made the repository anew."""
         return os.path.isdir(self.folder) and os.stat(self.folder).st_ino != self._made
-
-
-def _check_wants(wants: Sequence[str]) -> None:
-    for want in wants:
-        if not is_full(want) and (not _REF.fullmatch(want) or _ODD_REF.search(want)):
-            raise ExternalError(f"{want[:80]!r} is neither a full ref (refs/heads/NAME) nor a full id")
-
-
-def _refspec(want: str) -> str:
-    return f"+{want}:refs/pinctl/{want}" if is_full(want) else f"+{want}:{want}"
-
-
-def _matches(name: str, pattern: str) -> bool:
-    return fnmatchcase(name.removesuffix("^{}"), pattern) or name == pattern

@@ -9,15 +9,14 @@ from pinctl.codes import finding
 from pinctl.errors import ManifestError
 from pinctl.finding import Finding, Location
 from pinctl.manifest import assemble, crosscheck, pinsfile
-from pinctl.manifest.pinsfile import Layer, Load, position
+from pinctl.manifest.pinsfile import Layer, Load, New, position
 from pinctl.manifest.schema import PIN, PINS_TOML, json_schema
 from pinctl.manifest.shapes import Problem, named
 from pinctl.model import KeyPath, Manifest, Pin, Waiver
-from pinctl.sites.base import Value
 from pinctl.urls import redact
 from pinctl.versions import fits, specifier_problem
 
-__all__ = ["Load", "edit", "json_schema", "locate", "parse", "position", "remarks"]
+__all__ = ["Load", "New", "edit", "json_schema", "locate", "parse", "position", "remarks"]
 
 _MOST = 200
 """Problems of one file that are told: to find the likely spelling of a hundred thousand keys would take minutes."""
@@ -58,8 +57,12 @@ def locate(manifest: Manifest, key: KeyPath) -> Location:
     return _location(key, _stack(manifest))
 
 
-def edit(text: str, changes: Mapping[KeyPath, Value | bool], *, path: str = "pins.toml") -> str:
+def edit(text: str, changes: Mapping[KeyPath, New], *, path: str = "pins.toml") -> str:
     """`text`, the content of the file `path`, with the value at each key of `changes` set; a missing key is added.
+
+    None takes a key out: its line with the comment behind it, its part of an inline table, a table with all its
+    lines; comments on lines of their own stay. A mapping changes a table that is there key by key, so that what it
+    keeps does not move a byte, and is written as an inline table where there is none.
 
     Comments, order and line ends are kept, and the result reads as what it should. Raises ManifestError (PIN101,
     PIN117; PIN116 where two parsers read the file differently), and WriteRefused for what cannot be written.
@@ -84,7 +87,7 @@ def _unresolved(pin: Pin) -> Problem:
     short = f"the short id {pin.unresolved}" if isinstance(pin.unresolved, str) else None
     known = short or (f"the tag {pin.tag}" if pin.tag else f"the version {pin.version}" if pin.version else "its name")
     key = ("pins", pin.name, "unresolved")
-    hint = "write the full commit id, which `git ls-remote` prints, and drop `unresolved`"
+    hint = f"run: pinctl bump {pin.name} --resolve" if pin.repo else "write where it comes from, and drop `unresolved`"
     return Problem("PIN121", key, f"{pin.name} is known by {known} only", hint)
 
 

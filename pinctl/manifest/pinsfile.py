@@ -6,7 +6,7 @@ numbers, and what makes tomllib slow or raise something else than TOMLDecodeErro
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from pinctl.sites.toml import TomlDocument
 
 Load = Callable[[str], str]
+Plain = str | bool | int | Sequence["Plain"] | Mapping[str, "Plain"]
+New = Plain | None
+"""What may be written at a key; None takes the key out."""
 
 LONGEST = 256 * 1024
 """Bytes that pins.toml may have."""

@@ -15,7 +15,7 @@ def broken_commit(text: str) -> Broken | None:
         return Broken(
             "PIN105",
             f"{text} abbreviates a commit id, and may come to name another",
-            f'write the full id, as `git rev-parse {text}` prints it; or `unresolved = "{text}"`, until it is known',
+            f'write the full id; or `unresolved = "{text}"`, and run: pinctl bump --resolve',
         )
     return Broken(
         "PIN106",

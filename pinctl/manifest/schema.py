@@ -33,6 +33,12 @@ _IMAGE = Str(
 )
 _VALUE = OneOf("a text, a number, true, false or an array of texts", _TEXT, Int(), Bool(), List(_TEXT), hint="quote it")
 _OPTIONS = Map(_NAME, _VALUE)
+_WORD = "[A-Za-z_][A-Za-z0-9_]*"  # of Python, in ASCII
+_DOTTED = Str("a dotted name", rf"{_WORD}(?:\.{_WORD})*")
+_CALL = Str(
+    "a dotted name, or one with the keywords of a call: f(a, b)",
+    rf"{_WORD}(?:\.{_WORD})*(?:\( *(?:{_WORD}(?: *, *{_WORD})*)? *\))?",
+)
 
 TEMPLATE = OneOf(
     'a template "...", { contains = "..." } or { equals = "..." }',
@@ -61,8 +67,8 @@ _ROOTS = {
 }
 _CONTRACT = Table(
     {
-        "import_names": Field(List(_TEXT), "the names under which the package is imported"),
-        "requires": Field(List(_TEXT), "names, or calls with their parameters, that the pinned tree must offer"),
+        "import_names": Field(List(_DOTTED), "the names under which the package is imported"),
+        "requires": Field(List(_CALL), "names, or calls with their parameters, that the pinned tree must offer"),
         **_ROOTS,
     }
 )

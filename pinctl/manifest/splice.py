@@ -4,22 +4,21 @@ tomllib reads values; the TOML site language knows their places. Where the two r
 written.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from itertools import chain
 from typing import Any
 
 from pinctl.codes import finding
 from pinctl.errors import ManifestError, WriteRefused
-from pinctl.manifest.pinsfile import position, toml
+from pinctl.manifest.pinsfile import New, Plain, position, toml
 from pinctl.manifest.shapes import named
 from pinctl.model import KeyPath
 from pinctl.plan import Edit, apply
-from pinctl.sites.base import Unwritable, Value
+from pinctl.sites.base import Unwritable
 from pinctl.sites.toml import TomlDocument, parse
-from pinctl.sites.toml_edit import rendered
+from pinctl.sites.toml_edit import key_removal, rendered
 
-Changes = Mapping[KeyPath, Value | bool]
+Changes = Mapping[KeyPath, New]
 
 _NOTHING = object()
 
@@ -32,9 +31,8 @@ def edit(text: str, changes: Changes, path: str) -> str:
     if (key := _disagreement(document, data, ())) is not None:
         raise _refusal(text, key, path)
     try:
-        source = apply(source, chain.from_iterable(_replacing(document, data, *change) for change in changes.items()))
         for key, value in changes.items():
-            source = _added(source, key, value, path)
+            source = _with(source, key, value, path)
     except Unwritable as error:
         raise WriteRefused(f"{path} cannot be edited: {error}", hint="change it by hand") from error
     result = source.decode()
@@ -60,25 +58,48 @@ def _refusal(text: str, key: KeyPath, path: str) -> ManifestError:
     return ManifestError([finding("PIN116", what, file=path, span=position(text, key), hint=hint)])
 
 
-def _replacing(document: TomlDocument, data: Any, key: KeyPath, value: Value | bool) -> Iterator[Edit]:
-    """The edits that put `value` in the place of the value at `key`; none where there is none, or it is the same."""
-    old = _at(data, key)
-    if old is _NOTHING or old == _plain(value):
-        return
+def _with(source: bytes, key: KeyPath, value: New, path: str) -> bytes:
+    """`source` with `value` at `key`. Raises Unwritable."""
+    old = _at(toml(source.decode(), path), key)
+    if value is None:
+        return source if old is _NOTHING else _without(source, key, path)
+    if old is _NOTHING:
+        return _added(source, key, value, path)
+    if isinstance(old, dict) and isinstance(value, Mapping):
+        for step, item in (*value.items(), *((gone, None) for gone in old.keys() - value.keys())):
+            source = _with(source, (*key, step), item, path)
+        return source
+    return source if _is_same(old, value) else apply(source, _replacing(parse(source), old, key, value))
+
+
+def _without(source: bytes, key: KeyPath, path: str) -> bytes:
+    """`source` without `key`, which is there. A table that only its keys wrote (dotted ones, or headers below it)
+    is written as an empty one when it has lost the last of them."""
+    if not isinstance(key[-1], str):
+        raise Unwritable(f"{named(key)} is an element of an array, which is written as a whole")
+    document = parse(source)
+    source = apply(source, key_removal(document.reading, source, key))
+    table = key[:-1]
+    return _with(source, table, {}, path) if _at(toml(source.decode(), path), table) is _NOTHING else source
+
+
+def _replacing(document: TomlDocument, old: Any, key: KeyPath, value: Plain) -> Iterable[Edit]:
+    """The edits that put `value` in the place of `old`, which stands at `key`."""
     slot = document.slot_at(key)
     if slot is None:
         raise Unwritable(f"the place of {named(key)} is not known")
-    if not isinstance(value, bool) and isinstance(old, str if isinstance(value, str) else list):
-        yield from document.edits(slot, value)
-    else:
-        yield Edit(slot.start, slot.end, rendered(value).encode())
+    if isinstance(value, str) and isinstance(old, str):
+        return document.edits(slot, value)
+    if isinstance(old, list) and isinstance(value, Sequence) and not isinstance(value, str):
+        texts = tuple(item for item in value if isinstance(item, str))
+        if len(texts) == len(value):
+            return document.edits(slot, texts)
+    return [Edit(slot.start, slot.end, rendered(value).encode())]
 
 
-def _added(source: bytes, key: KeyPath, value: Value | bool, path: str) -> bytes:
-    """`source` with `key = value` in the nearest table that exists, if the key does not."""
+def _added(source: bytes, key: KeyPath, value: Plain, path: str) -> bytes:
+    """`source` with `key = value` in the nearest table that exists; a table is an inline one."""
     data = toml(source.decode(), path)
-    if _at(data, key) is not _NOTHING:
-        return source
     depth = max(n for n in range(len(key)) if isinstance(_at(data, key[:n]), dict))
     new: object = value
     for step in reversed(key[depth + 1 :]):
@@ -90,15 +111,30 @@ def _changed(data: dict[str, Any], changes: Changes) -> dict[str, Any]:
     """`data` as it must read with `changes` made."""
     result = deepcopy(data)
     for key, value in changes.items():
+        if value is None and _at(result, key) is _NOTHING:
+            continue
         table: Any = result
         for step in key[:-1]:
             table = table.setdefault(step, {}) if isinstance(table, dict) else table[step]
-        table[key[-1]] = _plain(value)
+        if value is None:
+            del table[key[-1]]
+        else:
+            table[key[-1]] = _plain(value)
     return result
 
 
-def _plain(value: Value | bool) -> object:
-    return list(value) if isinstance(value, tuple) else value
+def _plain(value: Plain) -> object:
+    """`value` as tomllib reads it."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _is_same(old: Any, value: Plain) -> bool:
+    """Whether `old`, which tomllib read, is `value`; `true` is not 1."""
+    return isinstance(old, bool) == isinstance(value, bool) and bool(old == _plain(value))
 
 
 def _at(data: Any, key: KeyPath) -> Any:

@@ -7,11 +7,12 @@ stand in `<code>`, where GitHub looks for no mentions or references; in prose a 
 import html
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 from pinctl.finding import Finding
-from pinctl.outcome import Body, Diff, Outcome, Table
+from pinctl.outcome import Body, Cell, Diff, Outcome, Table
 from pinctl.report.common import NOUNS, conclusion, ordered, position
 from pinctl.report.sanitize import inert, oneline, visible
 
@@ -21,6 +22,7 @@ _TAIL = 80
 """Characters kept back for the line that tells how much of a part was left out."""
 _LONGEST_TEXT = 2_000
 
+_PLAIN_URL = re.compile(r"https://[A-Za-z0-9._~:/?#=%+-]+")
 _SPECIAL = re.compile(r"[\\`*_\[\]<>&|~$]")
 _LINKING = re.compile(r"(?<=[@#])|(?<=:)(?=//)|(?<=\bwww)(?=\.)", re.IGNORECASE)
 """Where a zero-width space keeps GitHub from making a mention, a reference or a link."""
@@ -33,8 +35,18 @@ def render(outcome: Outcome) -> str:
         rows = [_cells(finding) for finding in ordered(outcome.findings)]
         parts.append(_table(("", "Where", "Pin", "What", "Expected", "Found"), rows, "findings"))
     parts += [_body(part) for part in outcome.parts]
+    if outcome.closing:
+        parts.append(_Part("\n", [f"{escaped(line)}\n" for line in outcome.closing], "", "lines"))
     last = conclusion(outcome)
-    page = f"**pinctl {escaped(outcome.command)}**: {escaped(last)}\n" if last else ""
+    return _page(f"**pinctl {escaped(outcome.command)}**: {escaped(last)}\n" if last else "", parts)
+
+
+def document(parts: Sequence[Body]) -> str:
+    """`parts` as a page by themselves, such as the body of a pull request: at most LONGEST characters."""
+    return _page("", [_body(part) for part in parts]).lstrip("\n")
+
+
+def _page(page: str, parts: Sequence["_Part"]) -> str:
     for left, part in enumerate(parts, 1 - len(parts)):
         page += part.fitted(LONGEST - len(page) + left * _TAIL)
     return page
@@ -85,16 +97,29 @@ def _cells(finding: Finding) -> tuple[str, ...]:
 
 def _body(part: Body) -> _Part:
     if isinstance(part, Table):
-        cells = [tuple(map(escaped, row)) for row in part.rows]
-        return _table(tuple(map(escaped, part.columns)), cells, "rows")
+        cells = [tuple(map(_cell, row)) for row in part.rows]
+        return _table(tuple(map(escaped, part.columns)), cells, "rows", part.title)
     lines = html.escape(visible(part.text), quote=False).removesuffix("\n").split("\n")
     language = ' lang="diff"' if isinstance(part, Diff) else ""
-    return _Part(f"\n<pre{language}>\n", [f"{line}\n" for line in lines], "</pre>\n", "lines")
+    title = "" if isinstance(part, Diff) else _heading(part.title)
+    return _Part(f"{title}\n<pre{language}>\n", [f"{line}\n" for line in lines], "</pre>\n", "lines")
 
 
-def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]], noun: str) -> _Part:
-    head = f"\n{_row(columns)}|{' --- |' * len(columns)}\n"
+def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]], noun: str, title: str = "") -> _Part:
+    head = f"{_heading(title)}\n{_row(columns)}|{' --- |' * len(columns)}\n"
     return _Part(head, [_row(row) for row in rows], "", noun)
+
+
+def _heading(title: str) -> str:
+    return f"\n#### {escaped(title)}\n" if title else ""
+
+
+def _cell(cell: Cell) -> str:
+    """A cell; a link only where its URL holds nothing that could end it."""
+    if isinstance(cell, str):
+        return escaped(cell)
+    safe = cell.url is not None and _PLAIN_URL.fullmatch(cell.url)
+    return f"[{escaped(cell.text)}]({cell.url})" if safe else escaped(cell.text)
 
 
 def _row(cells: tuple[str, ...]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pinctl.finding import Finding
-from pinctl.outcome import Body, Diff, Outcome, Table
+from pinctl.outcome import Body, Diff, Outcome, Table, cell_text
 from pinctl.report.common import NOUNS, Place, conclusion, ordered, place, position
 from pinctl.report.sanitize import inert, oneline, visible
 
@@ -39,12 +39,12 @@ class Look(NamedTuple):
 
 
 def render(outcome: Outcome, look: Look, root: str) -> str:
-    """The body, the findings with a blank line between them, and the conclusion."""
-    shown = [_painted(part, look) for part in outcome.parts]
+    """The body, the findings with a blank line between them, the conclusion, and what is to be known of it."""
+    shown = [_painted(part, look, first=part is outcome.parts[0]) for part in outcome.parts]
     if outcome.findings:
         shown += _findings(outcome, look, place(root, "."))
-    last = "" if look.quiet else inert(conclusion(outcome))
-    return "".join(shown) + (f"{last}\n" if last else "")
+    last = [] if look.quiet else [conclusion(outcome), *map(oneline, outcome.closing)]
+    return "".join(shown) + "".join(f"{inert(line)}\n" for line in last if line)
 
 
 def _findings(outcome: Outcome, look: Look, where: Place) -> Iterator[str]:
@@ -59,13 +59,18 @@ def _findings(outcome: Outcome, look: Look, where: Place) -> Iterator[str]:
 
 def body(outcome: Outcome, look: Look) -> list[str]:
     """The lines of the body, without line ends, none of them a command to a CI runner."""
-    return [line for part in outcome.parts for line in _painted(part, look).split("\n")[:-1]]
+    parts = outcome.parts
+    return [line for part in parts for line in _painted(part, look, first=part is parts[0]).split("\n")[:-1]]
 
 
-def _painted(part: Body, look: Look) -> str:
+def _painted(part: Body, look: Look, *, first: bool) -> str:
+    """One part of the body; a title stands above it, apart from what comes before."""
     if isinstance(part, Diff) and part.exact and look.exact:
         return part.text
-    return "".join(_paint(line, look.color) for line in _body(part, look))
+    head: list[Line] = []
+    if not isinstance(part, Diff) and part.title:
+        head = [*([] if first else [[("", "")]]), [(oneline(part.title), "title")]]
+    return "".join(_paint(line, look.color) for line in (*head, *_body(part, look)))
 
 
 def _body(part: Body, look: Look) -> Iterator[Line]:
@@ -158,10 +163,10 @@ def _table(table: Table, width: int) -> Iterator[Line]:
     """Columns two spaces apart; too wide a table has its widest columns cut."""
     from pinctl.report.cells import cells, clipped, padded
 
-    rows = [[oneline(cell) for cell in row] for row in (table.columns, *table.rows)]
+    rows = [[oneline(cell_text(cell)) for cell in row] for row in (table.columns, *table.rows)]
     widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
     while width > 0 and sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > _NARROWEST:
         widths[widths.index(max(widths))] -= 1
     for number, row in enumerate(rows):
         line = "  ".join(padded(clipped(c, w), w) for c, w in zip(row, widths, strict=True)).rstrip()
-        yield [(line, "" if number else "title")]
+        yield [(line, "" if number else "dim" if table.title else "title")]

@@ -3,12 +3,15 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
+
+from tree_sitter import Node
 
 from pinctl.model import KeyPath
 from pinctl.plan import Edit, apply
 from pinctl.sites.base import Token, Unwritable, verbatim
-from pinctl.sites.toml_reader import Reading, Section, key_text
+from pinctl.sites.toml_reader import Reading, Section, Span, key_text
 
 _COMMA = re.compile(rb"(?:[ \t\r\n]|#[^\n]*\n)*,")
 _REMARK = re.compile(rb"[ \t]*#[^\r\n]*")
@@ -200,6 +203,79 @@ def _into_inline(source: bytes, start: int, end: int, assignment: bytes) -> Edit
         return Edit(start + 1, end - 1, b" " + assignment + b" ")
     at = start + 1 + len(inner.rstrip())
     return Edit(at, at, b", " + assignment)
+
+
+def key_removal(reading: Reading, source: bytes, key: KeyPath) -> list[Edit]:
+    """The edits that take out all that stands at or below `key`: lines `key = value` with the comment behind them,
+    pairs of inline tables with their comma, and tables with their header and all their lines.
+
+    A comment on a line of its own stays, unless it stands between the lines of such a table.
+    """
+    spans = [_table_lines(source, section) for section in reading.sections if _within(section.path, key)]
+    spans += [
+        _whole_lines(source, pair.start, pair.end)
+        for section in reading.sections
+        for pair in section.pairs
+        if _within(pair.path, key)
+    ]
+    inner = [pair for item in reading.items if _within(item.path, key) and (pair := _inline_pair(item.node))]
+    return [Edit(start, end, b"") for start, end in _joined([*spans, *_inline_cuts(inner)])]
+
+
+def _within(path: KeyPath, key: KeyPath) -> bool:
+    return path[: len(key)] == key
+
+
+def _joined(spans: Sequence[Span]) -> list[Span]:
+    """`spans` in the order of the file, those that overlap made one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start < found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
+
+
+def _whole_lines(source: bytes, start: int, end: int) -> Span:
+    """The lines of the bytes `start:end`; a byte order mark is of no line."""
+    first = source.rfind(b"\n", 0, start) + 1
+    return first or 3 * source.startswith(b"\xef\xbb\xbf"), source.find(b"\n", end) + 1 or len(source)
+
+
+def _table_lines(source: bytes, section: Section) -> Span:
+    """The lines of a table up to its last value, and the blank ones behind where one stands before; at the end of the
+    file, those before."""
+    start, end = _whole_lines(source, section.start, section.pairs[-1].end if section.pairs else section.end)
+    rest = source[end:]
+    if not rest.strip():
+        kept = len(source[:start].rstrip(b" \t\r\n"))
+        return min(start, source.find(b"\n", kept) + 1 if kept else 0), len(source)
+    if start and not source[:start].endswith((b"\n\n", b"\r\n\r\n")):
+        return start, end
+    return start, source.rfind(b"\n", 0, len(source) - len(rest.lstrip())) + 1
+
+
+def _inline_pair(value: Node) -> Node | None:
+    """The `key = value` of an inline table that `value` stands in."""
+    pair = value.parent
+    return pair if pair and pair.type == "pair" and pair.parent and pair.parent.type == "inline_table" else None
+
+
+def _inline_cuts(gone: Sequence[Node]) -> Iterator[Span]:
+    """What to take out of inline tables for their pairs `gone`: each with the comma and the blanks on one side."""
+    starts = {pair.start_byte for pair in gone}
+    for table in {pair.parent.start_byte: pair.parent for pair in gone if pair.parent}.values():
+        pairs = [child for child in table.named_children if child.type == "pair"]
+        last = max((n for n, pair in enumerate(pairs) if pair.start_byte not in starts), default=None)
+        if last is None:
+            yield table.start_byte + 1, table.end_byte - 1
+            continue
+        for pair, following in pairwise(pairs[: last + 1]):
+            if pair.start_byte in starts:
+                yield pair.start_byte, following.start_byte
+        if last + 1 < len(pairs):
+            yield pairs[last].end_byte, pairs[-1].end_byte
 
 
 def line_break(source: bytes) -> bytes:

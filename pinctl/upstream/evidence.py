@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from pinctl.upstream.forest import Forest
 from pinctl.upstream.submodules import Listing, Submodule
+
+if TYPE_CHECKING:
+    from pinctl.upstream.forest import Forest
 
 
 class Reach(StrEnum):
@@ -39,7 +41,7 @@ class Evidence:
     branch: str | None = None
     tag: str | None = None
     tag_asked: bool = False
-    forest: Forest | None = None
+    forest: Optional["Forest"] = None
     listing: Listing = field(default_factory=Listing)
     modules: Mapping[str, Module] = field(default_factory=dict)
     failure: str | None = None

@@ -1,26 +1,50 @@
 """A tree with the trees of its submodules, as a checkout shows them, and the globs that are matched in it."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from posixpath import normpath
+from typing import NamedTuple
 
+from pinctl.upstream.scans import Scans
 from pinctl.upstream.tree import LARGEST, Tree
 
 MAGIC = re.compile(r"[*?\[]")
 """What makes a glob of a path."""
 
 
+class Part(NamedTuple):
+    """Files of one tree of a forest, whose paths begin with `prefix` there."""
+
+    prefix: str
+    tree: Tree
+    paths: Sequence[str]
+
+
+Together = Callable[[Callable[[Part], dict[str, bytes]], Sequence[Part]], Iterable[dict[str, bytes]]]
+"""As `map`."""
+
+
 @dataclass(frozen=True)
 class Forest:
     """The `root` tree, and below the path of each submodule that is checked out its tree.
 
-    None stands for the tree of a submodule that could not be had: what lies in it is not known.
+    None stands for the tree of a submodule that could not be had: what lies in it is not known. `scans` is what is
+    known of its sources without reading them; `together` reads several trees, at once where it can.
     """
 
     root: Tree
     modules: Mapping[str, Tree | None]
+    scans: Scans = field(default_factory=Scans, repr=False)
+    together: Together = field(default=map, repr=False)
+
+    def only(self, declared: Sequence[str] | None) -> "Forest":
+        """The forest of a checkout that has the `declared` submodules, and what lies in them; None: all of them."""
+        if declared is None:
+            return self
+        kept = {path: tree for path, tree in self.modules.items() if any(_below(path, outer) for outer in declared)}
+        return replace(self, modules=kept)
 
     @cached_property
     def trees(self) -> tuple[tuple[str, Tree], ...]:
@@ -40,16 +64,23 @@ class Forest:
         module = max(inner, key=len)
         return f"{module}/", self.modules[module]
 
+    def id(self, path: str) -> str | None:
+        """The id of the regular file `path`."""
+        prefix, tree = self.of(path)
+        return tree.files.get(path.removeprefix(prefix)) if tree else None
+
     def read(self, paths: Iterator[str] | list[str], limit: int = LARGEST) -> dict[str, bytes]:
         """The files among `paths` that have at most `limit` bytes, fetched in one batch a tree."""
         wanted: dict[str, list[str]] = {}
         for path in paths:
             wanted.setdefault(self.of(path)[0], []).append(path)
-        found = {}
-        for prefix, tree in self.trees:
-            inner = [path.removeprefix(prefix) for path in wanted.get(prefix, ())]
-            found.update({prefix + path: blob for path, blob in tree.read(inner, limit).items()} if inner else {})
-        return found
+        parts = [Part(prefix, tree, wanted[prefix]) for prefix, tree in self.trees if prefix in wanted]
+
+        def read(part: Part) -> dict[str, bytes]:
+            files = part.tree.read([path.removeprefix(part.prefix) for path in part.paths], limit)
+            return {part.prefix + path: blob for path, blob in files.items()}
+
+        return {path: blob for files in self.together(read, parts) for path, blob in files.items()}
 
     def has_folder(self, path: str) -> bool | None:
         """Whether `path` is a folder; None where that is not known."""

@@ -15,10 +15,11 @@ from typing import NamedTuple
 from pinctl.model import SystemPackage
 from pinctl.upstream import packages
 from pinctl.upstream.forest import Forest
-from pinctl.upstream.includes import SOURCES, Include, scan
-from pinctl.upstream.lfs import POINTER
+from pinctl.upstream.includes import SOURCES, Include
 from pinctl.upstream.packages import Known
 from pinctl.upstream.provided import provided
+from pinctl.upstream.scans import Scanned, Scans
+from pinctl.upstream.tree import Tree
 
 ROUNDS = 30
 """How many steps from a source of the tree its submodules are followed."""
@@ -106,6 +107,13 @@ class _Index:
         return [beside] if beside in self.files else self.find(name)
 
 
+def prepare(tree: Tree, scans: Scans) -> None:
+    """Scan those sources of `tree` that were read already: they say the same whatever its submodules hold."""
+    for path, id_ in tree.files.items():
+        if id_ in tree.known and is_source(path) and id_ not in scans:
+            scans.learn(id_, tree.known[id_])
+
+
 def read(forest: Forest) -> Scan:
     """Scan the sources of `forest.root`, and what they reach of its submodules."""
     found, index = Scan(), _Index(forest.files)
@@ -129,12 +137,11 @@ def _scan(forest: Forest, paths: list[str], index: _Index, found: Scan, *, aside
     room = MOST - found.sources
     found.cut = found.cut or len(paths) > room
     reached: set[str] = set()
-    for path, source in forest.read(paths[:room]).items():
+    for path, scanned in _scanned(forest, paths[:room]):
         found.sources += 1
-        if source.startswith(POINTER):
+        if scanned.pointer:
             found.pointers.append(path)
-            continue
-        for include in scan(source):
+        for include in scanned.includes:
             here = index.find(include.name) if include.angled else index.near(include.name, path)
             if include.angled:
                 found.seen.add(include.name)
@@ -142,6 +149,18 @@ def _scan(forest: Forest, paths: list[str], index: _Index, found: Scan, *, aside
                     _note(found, path, include, aside=aside)
             reached.update(file for file in here if is_source(file))
     return reached
+
+
+def _scanned(forest: Forest, paths: list[str]) -> Iterator[tuple[str, Scanned]]:
+    """What is in each of `paths`. Those that no scan knows are read in one batch."""
+    ids = {path: id_ for path in paths if (id_ := forest.id(path)) is not None}
+    new = [path for path, id_ in ids.items() if id_ not in forest.scans]
+    sources = forest.read(new)
+    for path in new:
+        forest.scans.learn(ids[path], sources.get(path))
+    for path, id_ in ids.items():
+        if (scanned := forest.scans[id_]) is not None:
+            yield path, scanned
 
 
 def provided_alone(name: str) -> bool:

@@ -20,13 +20,14 @@ _REST = rb"(?:[^\n/\\]++|" + _SPLICE + rb"|" + _BLOCK + rb"|" + _TO_END + rb"|[/
 _WORDS = rb"include_next|include|define|ifndef|ifdef|if|elifndef|elifdef|elif|else|endif"
 # Every alternative begins with one of six characters, so that the engine jumps from one of these to the next. What
 # stands before that character (a digit separator, `FOUR"x"`) is looked at behind it for the same reason.
-_LEXEME = re.compile(
+LEXEME = re.compile(
     rb"/(?:" + _BLOCK[1:] + rb"|" + _TO_END[1:] + rb")"
     rb"|\"(?:[^\"\\\n]++|\\[\s\S])*+\"?"
     rb"|'(?<![0-9A-KM-TV-Za-tv-z_]')(?:[^'\\\n]++|\\[\s\S])*+'?"
     rb"|R(?<![0-79A-KM-TV-Za-tv-z_]R)(?<![^u]8R)(?<![0-9A-Za-z_][uUL]R)\"(?P<mark>[^()\\\s\"]{0,16})\([\s\S]*?(?:\)(?P=mark)\"|\Z)"
     rb"|(?P<directive>\#)(?:[ \t]++|" + _BLOCK + rb")*+(?P<word>" + _WORDS + rb")\b(?P<rest>" + _REST + rb")"
 )
+"""A comment, a string, a character, or what may be a directive: `directive`, where it stands first on its line."""
 _COMMENT = re.compile(_BLOCK + rb"|" + _TO_END + rb"|" + _SPLICE)
 _TARGET = re.compile(rb"\s*(?:<([^>\"\\\n]+)>|\"([^\"\n]+)\")")
 _LONGEST = 500
@@ -50,7 +51,7 @@ def scan(source: bytes) -> list[Include]:
     line, counted = 1, 0
     for word, rest, start in _directives(source):
         if not word.startswith(b"include"):
-            conditions.directive(word.decode(), _plain(rest))
+            conditions.directive(word.decode(), plain(rest))
             continue
         target = _TARGET.match(_COMMENT.sub(b" ", rest) if b"/*" in rest or b"\\" in rest else rest)
         if target and not conditions.dead:
@@ -64,7 +65,7 @@ def scan(source: bytes) -> list[Include]:
 def _directives(source: bytes) -> Iterator[tuple[bytes, bytes, int]]:
     """The directives of `source`: word, what follows it, and where they begin."""
     behind = 0  # the end of the last comment or string
-    for match in _LEXEME.finditer(source):
+    for match in LEXEME.finditer(source):
         if match["directive"]:
             line = max(source.rfind(b"\n", behind, match.start()) + 1, behind)
             if not source[line : match.start()].strip():
@@ -72,6 +73,6 @@ def _directives(source: bytes) -> Iterator[tuple[bytes, bytes, int]]:
         behind = match.end()
 
 
-def _plain(rest: bytes) -> str:
+def plain(rest: bytes) -> str:
     """The rest of a directive without comments, on one line."""
     return _COMMENT.sub(b" ", rest).decode("utf-8", "replace").strip()

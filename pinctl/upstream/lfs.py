@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pinctl.upstream.forest import Forest, component
-
-POINTER = b"version https://git-lfs.github.com/spec/"
-"""What a pointer begins with."""
+from pinctl.upstream.scans import POINTER
 
 _LARGEST = 1024
 _ATTRIBUTES = ".gitattributes"

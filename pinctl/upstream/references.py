@@ -62,15 +62,15 @@ def concerns(file: str, pin: Pin) -> bool:
     return any(site.file == file for site in pin.sites) or _slug(pin.name) in _slug(basename(file))
 
 
-def _called(pin: Pin) -> set[str]:
-    """What FetchContent and its kin call the dependency."""
+def called(pin: Pin) -> set[str]:
+    """What FetchContent and its kin call the dependency, as it is and in small letters."""
     selectors = (match[1] for site in pin.sites if (match := _CALLED.search(site.selector)))
-    return {pin.name, pin.name.replace("-", "_"), *selectors}
+    names = {pin.name, pin.name.replace("-", "_"), *selectors}
+    return names | {name.lower() for name in names}
 
 
 def _cmake(file: str, source: bytes, pin: Pin) -> Iterator[Reference]:
-    variables = {spelled for name in _called(pin) for spelled in (name, name.lower())}
-    pattern = _variables(tuple(sorted(variables)))
+    pattern = _variables(tuple(sorted(called(pin))))
     if not pattern.search(source):
         return
     for call in cmake_lexer.lex(source)[0]:
@@ -99,21 +99,34 @@ def _reference(file: str, source: bytes, match: "re.Match[bytes]", *, recursive:
 
 
 def _python(file: str, source: bytes, pin: Pin) -> Iterator[Reference]:
-    if len(source) > _LARGEST:
-        return
+    tree = parsed(source)
     try:
-        tree = ast.parse(source)
-        yield from (Reference(path, file, span) for path, span in _joined(tree, pin))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        yield from (Reference(path, file, span) for path, span in (_joined(tree, pin) if tree else ()))
+    except (RecursionError, MemoryError):
         return
+
+
+def source_names(pin: Pin) -> frozenset[str]:
+    """What Python code calls the folder of the dependency's source, in small letters."""
+    return _SOURCE_NAMES | {
+        f"{name.lower().replace('-', '_')}{end}"
+        for name in called(pin)
+        for end in ("", "_src", "_dir", "_root", "_src_dir", "_source", "_source_dir")
+    }
+
+
+def parsed(source: bytes) -> ast.Module | None:
+    """The syntax of a Python file; None of one that is too large, or no Python."""
+    if len(source) > _LARGEST:
+        return None
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _joined(tree: ast.AST, pin: Pin) -> Iterator[tuple[str, Span]]:
-    names = _SOURCE_NAMES | {
-        f"{name.lower().replace('-', '_')}{end}"
-        for name in _called(pin)
-        for end in ("", "_src", "_dir", "_root", "_src_dir", "_source", "_source_dir")
-    }
+    names = source_names(pin)
     inner: set[ast.AST] = set()
     for node in ast.walk(tree):  # breadth first: a chain is met before the shorter one in it
         parts = None if node in inner else _chain(node, names, inner)

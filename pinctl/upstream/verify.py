@@ -156,7 +156,7 @@ def _include_dirs(say: Telling, forest: Forest) -> Iterator[Finding]:
     for number, path in enumerate(say.pin.include_dirs or ()):
         if forest.has_folder(path) is False:
             what = f"the tree has no folder {path}{_why(forest, path)}"
-            yield say.tell("PIN310", what, "include_dirs", number, hint=_offer(forest, path))
+            yield say.tell("PIN310", what, "include_dirs", number, hint=offer(forest, path))
 
 
 def _globs(say: Telling, forest: Forest) -> Iterator[Finding]:
@@ -178,7 +178,7 @@ def _named(say: Telling, forest: Forest, references: Sequence[Reference]) -> Ite
         full_folder = glob is not None and _literal(path) in full
         if not full_folder and not forest.unknown(path) and (glob is not None or forest.has(path) is False):
             what = f"{path} is named here, and {say.pin.name} does not have it at its commit{_why(forest, path)}"
-            yield finding("PIN312", what, file=file, span=span, pin=say.pin.name, hint=_offer(forest, path))
+            yield finding("PIN312", what, file=file, span=span, pin=say.pin.name, hint=offer(forest, path))
 
 
 def _matches(forest: Forest, glob: str, *, recursive: bool) -> bool:
@@ -200,7 +200,7 @@ def _why(forest: Forest, path: str) -> str:
     return f": it lies in the submodule {module}, which the pin does not declare" if module else ""
 
 
-def _offer(forest: Forest, path: str) -> str | None:
+def offer(forest: Forest, path: str) -> str | None:
     """Where a vanished path may be now: folders of the same name, those with most of the path first."""
     parts = path.split("/")
     name, near = parts[-1], set(parts)

@@ -258,7 +258,7 @@ def test_a_new_tag_leaves_its_commit_to_be_resolved(consumer: Consumer) -> None:
     run = consumer.run("adopt", "cmake/dg.cmake", "--format", "json")
     assert (run.code, run.told) == (0, [("PIN121", "warning")])
     assert run.document["findings"][0]["message"] == "the tag is new, and the commit is that of before"
-    assert run.document["findings"][0]["hint"] == "write the commit that belongs to it, and drop `unresolved`"
+    assert run.document["findings"][0]["hint"] == "run: pinctl bump dg --resolve"
     assert 'tag = "v1.1"\n' in consumer.text("pins.toml")
     assert "unresolved = true\n" in consumer.text("pins.toml")
     assert consumer.run("check").out == "4 sites of 2 pins agree with pins.toml; 1 pin unresolved\n"

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from integration.servers import PUBLIC, instead_of, serve
 
-from pinctl.commands import fetch
+from pinctl.commands import fetch, verify
 from pinctl.errors import ExternalError, UsageError, WriteRefused
 from pinctl.external import checkout, remote, source
 from pinctl.external.process import ToolMissing
-from pinctl.external.remote import Gone, Hostile
+from pinctl.external.remote import Gone, Hostile, Unreachable
 from pinctl.options import Options
 from pinctl.outcome import Outcome
 
@@ -171,6 +171,70 @@ def test_a_moved_pin_takes_the_place_of_the_old_one(world: World, nested: GitRep
     assert files(world.root / "dg") == sorted([*ALL, "new.py"])
     assert git(world.root / "dg", "status", "--porcelain") == ""
     assert sorted(path.name for path in world.root.iterdir()) == ["dg", "pins.toml"]
+
+
+def test_h04_an_older_commit_that_no_tag_names(world: World) -> None:
+    """A test at the tip proves nothing: a shallow fetch of a branch has that commit."""
+    repository = world.repository("dg", {"dg.py": "one\n"})
+    world.pins(world.pin(repository))
+    old = repository.git("rev-parse", "HEAD")
+    for number in range(3):
+        repository.commit("later", {"dg.py": f"later {number}\n"})
+    world.fetch("dg")
+    assert (world.root / "dg/dg.py").read_text() == "one\n"
+    assert git(world.root / "dg", "rev-parse", "HEAD").strip() == old
+
+
+def test_h05_a_submodule_is_at_the_commit_of_the_pin_and_not_at_that_of_the_tip(
+    world: World, nested: GitRepository
+) -> None:
+    world.pins(world.pin(nested))
+    old = world.root / "pins.toml", (world.root / "pins.toml").read_text()
+    moved = world.make("moved")
+    moved.path = world.tmp / "srv/b.git"
+    later = moved.commit("later", {"b.h": "later\n"})
+    nested.git("update-index", "--cacheinfo", f"160000,{later},third-party/b")
+    nested.git("commit", "-q", "-m", "move")
+    world.pins(world.pin(nested))
+    for state in ("later\n", "b\n"):
+        world.fetch("dg")
+        assert (world.root / "dg/third-party/b/b.h").read_text() == state
+        assert {line[0] for line in git(world.root / "dg", "submodule", "status").splitlines()} == {" "}
+        old[0].write_text(old[1])
+
+
+@pytest.mark.parametrize(
+    ("url", "hint"),
+    [("git@git.example:dg.git", "passes over this spelling"),
+     pytest.param("https://git.example/DG.git", None,
+                  marks=pytest.mark.skipif(sys.platform == "darwin", reason="one folder there"))],
+)  # fmt: skip
+def test_h16_the_rewrite_of_one_spelling_does_not_serve_another(
+    url: str, hint: str | None, world: World, nested: GitRepository
+) -> None:
+    """`verify` tells which rule passes over the spelling; `fetch` tells what git said, and touches no credentials."""
+    world.patch.setenv("GIT_SSH_COMMAND", "false")
+    world.pins(world.pin(nested).replace(f"{PUBLIC}dg.git", url))
+    with pytest.raises(Unreachable) as error:
+        world.fetch("dg")
+    assert url in str(error.value)
+    outcome = verify.run(Options(directory=str(world.root), untrusted=False))
+    (found,) = outcome.findings
+    assert found.code == "PIN320"
+    assert (hint or "") in str(found.hint)
+
+
+def test_h17_pointers_are_left_as_they_are_and_those_that_are_used_are_told(world: World) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+    files = {".gitattributes": "*.bin filter=lfs\n", "include/used.bin": pointer, "data/unused.bin": pointer}
+    repository = world.repository("dg", files)
+    world.pins(world.pin(repository, "include_dirs = ['include']"))
+    world.fetch("dg")
+    assert (world.root / "dg/include/used.bin").read_text() == pointer
+    (found,) = verify.run(Options(directory=str(world.root), untrusted=False)).findings
+    assert (found.code, "include/used.bin" in found.message) == ("PIN314", True)
+    world.pins(world.pin(repository, "include_dirs = ['include']\nlfs = true"))
+    assert verify.run(Options(directory=str(world.root), untrusted=False)).findings == ()
 
 
 def changed_file(folder: Path) -> None:

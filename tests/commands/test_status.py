@@ -4,25 +4,25 @@ from consumer import NEW, OLD, PINS, Consumer
 
 
 def rows(consumer: Consumer) -> dict[str, dict[str, object]]:
-    run = consumer.run("status", "--format", "json")
+    run = consumer.run("status", "--offline", "--format", "json")
     assert run.code == 0  # a report, not a gate
     return {row["name"]: row for row in run.document["result"]["pins"]}
 
 
 def test_a_table_of_all_pins(consumer: Consumer) -> None:
-    run = consumer.run("status")
+    run = consumer.run("status", "--offline")
     assert (run.code, run.err) == (0, "")
     assert run.out == (
-        "pin  at          version  follows  sites  state\n"
-        f"dg   {OLD[:10]}  -        -        3      in sync\n"
-        "tl   0.1.11      0.1.11   -        1      in sync\n"
+        "pin  at          version  sites  state\n"
+        f"dg   {OLD[:10]}  -        3      in sync\n"
+        "tl   0.1.11      0.1.11   1      in sync\n"
     )
 
 
 def test_the_row_of_a_pin_for_scripts(consumer: Consumer) -> None:
     consumer.edit("pins.toml", "submodules =", 'track = "main"\nsubmodules =')
     assert rows(consumer)["dg"] == {
-        "name": "dg", "at": OLD[:10], "commit": OLD, "version": None, "track": "main",
+        "name": "dg", "at": OLD[:10], "commit": OLD, "version": None, "track": "main", "newest": None,
         "ahead": None, "behind": None, "fork": {"ahead": None, "behind": None}, "sites": 3, "state": "in sync",
     }  # fmt: skip
 
@@ -61,5 +61,16 @@ def test_sites_of_no_single_pin_have_a_row(consumer: Consumer) -> None:
     variant = '[variants.cu13]\ncuda = "13.0.3"\n[[sites]]\nfile = "v.env"\nCUDA = "{variants.cu13.cuda}"\n'
     consumer.put("pins.toml", PINS + variant)
     consumer.put("v.env", "CUDA=13.0.2\n")
-    assert consumer.run("status").out.splitlines()[-1].split() == ["(no", "pin)", "-", "-", "-", "1", "drift", "(1)"]
-    assert consumer.run("status", "--format", "json").document["result"]["other"] == {"sites": 1, "state": "drift (1)"}
+    assert consumer.run("status", "--offline").out.splitlines()[-1].split() == [
+        "(no",
+        "pin)",
+        "-",
+        "-",
+        "1",
+        "drift",
+        "(1)",
+    ]
+    assert consumer.run("status", "--offline", "--format", "json").document["result"]["other"] == {
+        "sites": 1,
+        "state": "drift (1)",
+    }

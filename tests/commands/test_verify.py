@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,7 @@ from repositories import GitRepository, MakeRepository
 
 from pinctl.commands import verify
 from pinctl.errors import UsageError
+from pinctl.external import bare
 from pinctl.options import Options
 from pinctl.outcome import Outcome
 
@@ -66,6 +69,7 @@ def told(outcome: Outcome) -> list[tuple[str, str, int | None]]:
 
 @pytest.fixture
 def world(make_repository: MakeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[World]:
+    monkeypatch.setenv("PINCTL_CACHE", str(tmp_path / "the cache"))
     up, sub = make_repository("srv/up"), make_repository("srv/sub")
     sub_commit = sub.commit("sub", {"include/sub/a.h": "#include <stdio.h>\n", "LICENSE": "x\n"})
     source = "#include <sub/a.h>\n#include <vector>\n"
@@ -93,8 +97,9 @@ def test_a_pin_that_is_true(world: World) -> None:
     away = world.verify(offline=True)
     assert world.row(away)["reachable"] == "branch"
     assert 0 <= world.row(away)["age"] < 25
-    assert away.summary.startswith("1 pin verified as the remotes were ")
-    assert away.summary.endswith(" ago")
+    assert away.summary == "1 pin verified"
+    assert away.closing[0].startswith("offline: the servers were asked ")
+    assert away.closing[0].endswith(" ago")
 
 
 def test_without_a_tracked_branch_it_is_the_remotes_own(world: World) -> None:
@@ -146,7 +151,10 @@ def test_a_tag_off_every_branch_keeps_its_commit(world: World) -> None:
     world.up.git("tag", "v2.1")
     world.up.git("reset", "-q", "--hard", main)
     world.pins('tag = "v2.1"')
-    assert told(world.verify()) == []
+    outcome = world.verify()
+    assert told(outcome) == []
+    row = world.row(outcome)
+    assert (row["reachable"], row["tag"]) == ("id", world.commit)  # what is there by its tag alone can be told
 
 
 def test_h02_a_submodule_commit_that_was_never_pushed(world: World) -> None:
@@ -208,6 +216,35 @@ def test_one_pin_that_fails_does_not_stop_the_others(world: World) -> None:
     assert told(outcome) == [("PIN320", "error", 8)]
     assert [row["reachable"] for row in outcome.result["pins"]] == ["branch", None]  # type: ignore[attr-defined]
     assert outcome.exit_code == 4
+
+
+def test_what_was_scanned_before_is_not_fetched_again(world: World, tmp_path: Path) -> None:
+    lib = world.sub.commit("uses numa", {"include/sub/a.h": "#include <numa.h>\n"})
+    world.commit = world.link("third-party/sub", lib)
+    world.pins()
+    first = world.verify()
+    (header,) = world.row(first)["headers"]
+    assert (header["include"], header["places"]) == ("numa.h", ["third-party/sub/include/sub/a.h:1"])
+    shutil.rmtree(Path(bare.parent()))
+    second = world.verify()
+    assert (second.findings, second.result) == (first.findings, first.result)
+    assert {name: blobs(f"{URL}{name}") for name in ("up", "sub")} == {"up": 2, "sub": 0}  # .gitmodules, __init__.py
+    later = world.up.commit("later", {"csrc/b.cpp": "#include <vector>\n"})
+    world.pins(commit=later)
+    assert told(world.verify()) == told(first)
+    assert blobs(f"{URL}up") == 3
+
+
+def blobs(url: str) -> int:
+    """How many files of the repository the cache holds."""
+    argv = ["git", f"--git-dir={bare.folder_of(url)}", "cat-file", "--batch-all-objects", "--batch-check"]
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.count(" blob ")
+
+
+def test_offline_a_pin_that_tracks_nothing_is_held_against_the_default_branch(world: World) -> None:
+    world.pins()
+    assert world.row(world.verify())["reachable"] == "branch"
+    assert world.row(world.verify(offline=True))["reachable"] == "branch"
 
 
 def test_submodules_in_submodules_when_asked(world: World, make_repository: MakeRepository) -> None:

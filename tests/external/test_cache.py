@@ -1,4 +1,5 @@
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,13 @@ def test_a_folder_that_cannot_be_made_is_no_failure(tmp_path: Path, monkeypatch:
     assert cache.load("/a") == {}
 
 
+def test_a_name_has_a_place_on_each_shelf(home: Path) -> None:
+    cache.save("x", {"slots": {}})
+    cache.save("x", {"scans": {}}, cache.SCANS)
+    assert cache.load("x") == {"slots": {}}
+    assert cache.load("x", cache.SCANS) == {"scans": {}}
+
+
 def test_a_folder_in_its_place_is_no_failure(home: Path) -> None:
     cache.save("/a", {"k": {}})
     file = kept(home)[0]
@@ -121,3 +129,15 @@ def test_the_readers_are_known_by_their_files(tmp_path: Path, monkeypatch: pytes
     assert told != without
     (package / "_binding.abi3.so").write_bytes(b"12")
     assert cache.readers() not in (told, without)
+
+
+def test_so_are_the_modules_that_scan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pinctl import upstream
+
+    folder = tmp_path / "upstream"
+    shutil.copytree(Path(upstream.__file__).parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(upstream, "__file__", str(folder / "__init__.py"))
+    told = cache.scanners()
+    assert told == cache.scanners()
+    (folder / "includes.py").write_text("# another\n")
+    assert cache.scanners() != told

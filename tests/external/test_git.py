@@ -230,6 +230,12 @@ def test_a_clean_file_with_crlf_from_checkout(repository: GitRepository) -> None
     assert change.commit == one
 
 
+def test_the_new_lines_of_several_files(repository: GitRepository) -> None:
+    repository.commit(files={"same": "a\n", "site": "a\nb\n", "shorter": "a\nb\n"})
+    now = {"same": b"a\n", "site": b"a\nx\nb\n", "shorter": b"a\n", "new": b"1\n2\n"}
+    assert git.news(str(repository.path), now) == {"site": {2}, "new": {1, 2}}
+
+
 def test_dirty_files(repository: GitRepository) -> None:
     root = str(repository.path)
     repository.commit(files={"site": "a\n", "gone": "x\n"})

@@ -63,5 +63,5 @@ def test_what_killed_runs_left_in_the_cache_is_removed_after_a_day(
         (parent / name).mkdir()
         then = (parent / name).stat().st_mtime - age
         os.utime(parent / name, (then, then))
-    bare.make(str(parent / "key"), "https://git.example/x")
+    bare.make(str(parent / "key"))
     assert sorted(path.name for path in parent.iterdir()) == ["key", "tmp-new"]

@@ -23,6 +23,21 @@ def test_work_goes_on_at_once_and_comes_back_in_order() -> None:
     assert parallel.each([], work) == []
 
 
+def test_something_else_is_done_meanwhile() -> None:
+    begun, said = threading.Event(), threading.Event()
+
+    def meanwhile() -> None:
+        assert begun.wait(10)
+        assert threading.current_thread() is threading.main_thread()
+        said.set()
+
+    def work(_: int) -> bool:
+        begun.set()
+        return said.wait(10)
+
+    assert parallel.each([1], work, meanwhile=meanwhile) == [True]
+
+
 def test_what_fails_stops_no_other() -> None:
     def work(number: int) -> int:
         if number == 1:
@@ -47,6 +62,43 @@ def test_an_interrupt_ends_the_programs_of_all() -> None:
         parallel.each([0.0, 60.0, 60.0, 60.0], lambda s: process.run(["sleep", str(s)]), interrupt, most=2)
     assert time.monotonic() - begun < 10
     assert process.run(["true"]).code == 0  # and later ones run again
+
+
+def test_work_within_work_ends_too_and_lets_no_other_go_on() -> None:
+    ended: list[str] = []
+    started = threading.Barrier(3)
+
+    def inner(seconds: float) -> None:
+        started.wait(10)
+        try:
+            process.run(["sleep", str(seconds)])
+        except KeyboardInterrupt:
+            ended.append("inner")
+            raise
+
+    def outer(number: int) -> None:
+        if number:
+            parallel.each([60.0], inner)
+        try:
+            started.wait(10)
+            while not ended:
+                time.sleep(0.01)
+            time.sleep(0.2)
+            process.run(["sleep", "60"])  # begun after the inner work has ended
+        except KeyboardInterrupt:
+            ended.append("outer")
+            raise
+
+    def interrupt() -> None:
+        started.wait(10)
+        raise KeyboardInterrupt
+
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        parallel.each([0, 1], outer, meanwhile=interrupt)
+    assert time.monotonic() - begun < 10
+    assert sorted(ended) == ["inner", "outer"]
+    assert process.run(["true"]).code == 0
 
 
 def test_programs_that_are_told_to_stop_are_gone() -> None:

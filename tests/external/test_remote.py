@@ -81,6 +81,24 @@ def test_a_refusal_is_not_tried_again(said: str, hint: str, tmp_path: Path) -> N
     assert hint in str(error.hint)
 
 
+CLOSED = (
+    "fatal: Could not read from remote repository.\n\n"
+    "Please make sure you have the correct access rights\nand the repository exists.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [("", "the connection ended without a word"), ("ssh: no hint\nodd words\n\n", "odd words"),
+     ("\x1b]0;title\x07wait https://me:SENTINEL@x/\n", "]0;titlewait https://***@x/")],
+)  # fmt: skip
+def test_a_connection_that_just_ends(said: str, words: str, tmp_path: Path) -> None:
+    error, calls = failure(tmp_path, said + CLOSED)
+    assert isinstance(error, Unreachable)
+    assert (str(error), error.transient, calls) == (f"cannot reach {URL}: {words}", False, 1)
+    assert "git ls-remote" in str(error.hint)
+
+
 @pytest.mark.parametrize(
     ("said", "wanted"),
     [(f"fatal: remote error: upload-pack: not our ref {ID}", ID),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from integration.servers import PUBLIC, git_daemon, git_http, instead_of, serve, silent
+from integration.servers import PUBLIC, Proxy, git_daemon, git_http, instead_of, serve, silent
 from pinctl.errors import ExternalError
 from pinctl.external import policy, remote
 from pinctl.external.gitcli import TRUSTED, UNTRUSTED
@@ -216,6 +216,33 @@ def test_a_commit_of_a_pull_request_alone(upstream: GitRepository, base: Path, m
             assert "refs/pull/1/head" in store.refs("refs/pull/*")
 
 
+def test_the_default_branch_is_found_without_a_list_of_all_pull_requests(
+    upstream: GitRepository, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = upstream.git("rev-parse", "main")
+    lines = [f"{commit} refs/pull/{number}/head\n" for number in range(3000)]
+    (upstream.path / ".git/packed-refs").write_text("# pack-refs with: peeled fully-peeled sorted \n" + "".join(lines))
+    with git_daemon(base) as address:
+        wire = Proxy(int(address.rstrip("/").rpartition(":")[2]))
+        use(monkeypatch, f"git://127.0.0.1:{wire.own_port}/")
+        with Store.open(URL, profile=TRUSTED) as store:
+            assert store.refs("HEAD", "refs/heads/*") == {"HEAD": commit, "refs/heads/main": commit}
+            store.fetch(commit)  # its history came along
+            assert (wire.connections, wire.received < 10_000) == (2, True)
+        with Store.open(URL, profile=TRUSTED, offline=True) as store:
+            assert store.refs("HEAD", "refs/heads/*") == {"HEAD": commit}
+        wire.close()
+
+
+def test_a_server_without_a_head(upstream: GitRepository, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    upstream.git("symbolic-ref", "HEAD", "refs/heads/none")
+    with git_daemon(base) as address:
+        use(monkeypatch, address)
+        with Store.open(URL, profile=TRUSTED) as store:
+            assert list(store.refs("HEAD", "refs/heads/*")) == ["refs/heads/main"]
+            assert store.refs("HEAD") == {}
+
+
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A certificate for this machine, signed by itself, and its key."""
@@ -274,6 +301,54 @@ def test_the_users_ssh_command_is_used(
     with Store.open(f"ssh://git@git.example{base}/up.git", profile=TRUSTED) as store:
         store.fetch("refs/heads/main")
         assert store.has(upstream.git("rev-parse", "main"))
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [("exit 255", "the connection ended without a word"), ("exit 0", "the connection ended without a word"),
+     ("kill -9 $$", "Killed"),
+     ("echo 'no more sessions' >&2; exit 255", "no more sessions"),
+     ("echo 'Connection closed by remote host' >&2; exit 255", "Connection closed by remote host"),
+     ("echo 'error: packfile x.pack is corrupt' >&2; exit 255", "error: packfile x.pack is corrupt"),
+     ("echo welcome; exit 0", "protocol error"), (None, "not found")],
+)  # fmt: skip
+def test_an_ssh_that_fails_says_nothing_against_the_cache(
+    script: str | None, words: str, upstream: GitRepository, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, ssh = f"ssh://git@git.example{base}/up.git", tmp_path / "my ssh"
+    monkeypatch.setenv("GIT_SSH_COMMAND", f"'{ssh}'")
+    works = f'for last; do :; done\ncd "{base}" && eval "$last"\n'
+    ssh.write_text(f"#!/bin/sh\n{works}")
+    ssh.chmod(0o755)
+    with Store.open(url, profile=TRUSTED) as store:
+        store.fetch("refs/heads/main")
+        made = Path(store.folder).stat().st_ino
+    if script is None:
+        ssh.unlink()
+    else:
+        ssh.write_text(f"#!/bin/sh\n{script}\n")
+    with Store.open(url, profile=TRUSTED) as store:
+        for ask in (lambda: store.fetch("refs/heads/main"), lambda: store.refs("refs/heads/main")):
+            with pytest.raises(Unreachable) as error:
+                ask()
+            assert words in str(error.value)
+        assert Path(store.folder).stat().st_ino == made
+        assert store.has(upstream.git("rev-parse", "main"))
+
+
+def test_what_git_says_of_nothing_known_is_the_servers_fault_where_the_cache_is_sound(
+    upstream: GitRepository, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, f"{base}/")
+    with Store.open(URL, profile=TRUSTED) as store:
+        store.fetch("refs/heads/main")
+        made = Path(store.folder).stat().st_ino
+    use(monkeypatch, "ssh://git@git.example/")
+    monkeypatch.setenv("GIT_SSH", str(tmp_path / "no such program"))
+    with Store.open(URL, profile=TRUSTED) as store:
+        with pytest.raises(Unreachable, match=r"cannot run .*no such program"):
+            store.fetch("refs/heads/main")
+        assert Path(store.folder).stat().st_ino == made
 
 
 def test_the_users_proxy_is_used(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:

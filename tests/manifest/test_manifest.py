@@ -420,9 +420,7 @@ def test_no_finding_repeats_a_secret() -> None:
 def test_a_finding_says_what_was_found_where_and_what_mends_it() -> None:
     (found,) = wrong(pin("").replace(COMMIT, "ad1f172"))
     assert found.message == "`pins.a.commit`: ad1f172 abbreviates a commit id, and may come to name another"
-    assert found.hint == (
-        'write the full id, as `git rev-parse ad1f172` prints it; or `unresolved = "ad1f172"`, until it is known'
-    )
+    assert found.hint == ('write the full id; or `unresolved = "ad1f172"`, and run: pinctl bump --resolve')
     assert (found.file, found.pin, found.severity) == ("pins.toml", "a", Severity.ERROR)
     assert found.span == Span(line=3, column=1, end_line=3, end_column=7)
 

@@ -1,12 +1,14 @@
 """What holds of every text: parse gives a manifest or findings with places; an edit changes its value and no more."""
 
+import random
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from sites.test_toml import Writer, tables
 
 from pinctl.codes.table import CODES
 from pinctl.errors import ManifestError, WriteRefused
@@ -101,9 +103,14 @@ KEYS = {
 def changed(data: dict[str, Any], changes: dict[Any, Any]) -> dict[str, Any]:
     for key, value in changes.items():
         table: Any = data
+        if value is None and _at(data, key) is None:
+            continue
         for step in key[:-1]:
             table = table.setdefault(step, {}) if isinstance(table, dict) else table[step]
-        table[key[-1]] = list(value) if isinstance(value, tuple) else value
+        if value is None:
+            del table[key[-1]]
+        else:
+            table[key[-1]] = list(value) if isinstance(value, tuple) else value
     return data
 
 
@@ -129,6 +136,60 @@ def _at(data: Any, key: Any) -> Any:
     return tuple(data) if isinstance(data, list) else data
 
 
+plain = scalars | st.booleans() | st.integers(-9, 9) | st.lists(scalars, max_size=3)
+mappings = st.dictionaries(
+    st.sampled_from(["repo", "track", "a b", "min_cuda"]),
+    plain | st.dictionaries(scalars, plain, max_size=2),
+    max_size=4,
+)
+ANY = {key: values | st.none() for key, values in KEYS.items()} | {
+    ("pins", "deepgemm", "upstream"): mappings | st.none(),
+    ("pins", "deepgemm", "facts"): mappings | st.none(),
+    ("pins", "deepgemm", "system_packages"): mappings | st.none(),
+    ("variants", "cu13"): mappings | st.none(),
+    ("pins", "deepgemm", "sites", "docker/Dockerfile"): mappings | st.none(),
+}
+STAYS = ("# DeepGEMM, the fork", "   # the fork", 'repo       = "https://github.com/vllm-project/DeepGEMM.git"')
+
+
+@quick
+@given(st.fixed_dictionaries({}, optional=ANY), st.booleans())
+def test_keys_that_are_set_and_taken_out(changes: dict[Any, Any], crlf: bool) -> None:
+    assume(not any(a != b and a == b[: len(a)] for a in changes for b in changes))  # each says its own
+    text = TEXT.replace("\n", "\r\n") if crlf else TEXT
+    result = edit(text, changes)
+    assert tomllib.loads(result) == changed(tomllib.loads(text), changes)
+    assert all(result.count(stays) == 1 for stays in STAYS)
+    assert edit(result, changes) == result
+    if crlf:
+        assert "\n" not in result.replace("\r\n", "")
+
+
+def paths(data: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Every key of `data` that may be taken out."""
+    for step, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        if isinstance(step, str):
+            yield (*path, step)
+        yield from paths(value, (*path, step))
+
+
+@quick
+@given(tables, st.randoms(use_true_random=False), st.data())
+def test_in_any_file_keys_go_and_come(data: dict[str, Any], dice: random.Random, draw: st.DataObject) -> None:
+    text = Writer(dice).file(data).decode()
+    before = tomllib.loads(text.removeprefix("\ufeff"))
+    known = list(paths(before))
+    assume(known)
+    key = draw.draw(st.sampled_from(known))
+    value = draw.draw(st.none() | (mappings if isinstance(_at(before, key), dict) else st.none()))
+    try:
+        result = edit(text, {key: value})
+    except (WriteRefused, ManifestError):  # control characters in its keys, numbers out of bounds
+        return
+    assert tomllib.loads(result.removeprefix("\ufeff")) == changed(before, {key: value})
+    assert edit(result, {key: value}) == result
+
+
 TEXTS_THERE = [key for key, values in KEYS.items() if values is scalars and _at(tomllib.loads(TEXT), key)]
 
 
@@ -151,6 +212,26 @@ def test_only_the_line_of_the_value_changes(key: Any, value: str) -> None:
             '  "third-party/deep_jit",\n', '  "third-party/fmt",\n',
         ),
         ({("pins", "deepgemm", "tag"): "v1"}, 'min_cuda = "12.8"\n', 'min_cuda = "12.8"\ntag = "v1"\n'),
+        ({("pins", "deepgemm", "version"): None}, "version    = '2.8.0'\n", ""),
+        ({("pins", "deepgemm", "none", "x"): None}, "schema = 1\n", "schema = 1\n"),
+        ({("pins", "deepgemm", "facts", "min_cuda"): None}, 'facts.min_cuda = "12.8"\n', "facts = {}\n"),
+        ({("pins", "deepgemm", "facts"): None}, 'facts.min_cuda = "12.8"\n', ""),
+        (
+            {("pins", "deepgemm", "upstream"): {"track": "main", "repo": "https://github.com/deepseek-ai/DeepGEMM.git"}},
+            'DeepGEMM.git" }\n', 'DeepGEMM.git", track = "main" }\n',
+        ),
+        ({("variants", "cu13"): {"cuda": "13.1", "n": 1}}, 'cuda = "13.0"\n', 'cuda = "13.1"\nn = 1\n'),
+        (
+            {("pins", "deepgemm", "nested"): {"a/b": COMMIT, "c": {"d": True, "e": ["f"]}}},
+            'min_cuda = "12.8"\n',
+            f'min_cuda = "12.8"\nnested = {{ "a/b" = "{COMMIT}", c = {{ d = true, e = ["f"] }} }}\n',
+        ),
+        ({("pins", "deepgemm", "unresolved"): 1}, "unresolved = true\n", "unresolved = 1\n"),
+        ({("pins", "deepgemm", "version"): {"a": 1}}, "'2.8.0'", "{ a = 1 }"),
+        (
+            {("pins", "deepgemm", "patches"): None},
+            '[[pins.deepgemm.patches]]\nfile = "a.patch"\n', "",
+        ),
         ({("variants", "cu13", "digest"): "sha256:x"}, 'cuda = "13.0"\n', 'cuda = "13.0"\ndigest = "sha256:x"\n'),
     ],
 )  # fmt: skip
@@ -171,6 +252,8 @@ def test_a_byte_order_mark_and_a_missing_last_newline_stay() -> None:
         {("pins", "deepgemm", "patches", 1, "file"): "x"},  # no such element
         {("pins", "deepgemm", "version", "x"): "y"},  # inside a text
         {("pins", "deepgemm", "version"): "a\nb"},
+        {("pins", "deepgemm", "submodules", 0): None},  # an element
+        {("pins", "deepgemm", "upstream"): "x"},
     ],
 )
 def test_what_cannot_be_written_is_refused(changes: dict[Any, Any]) -> None:

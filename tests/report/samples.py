@@ -54,6 +54,7 @@ OUTCOMES = st.builds(
     Outcome,
     command=st.just("check"),
     findings=st.lists(FINDINGS, max_size=4).map(tuple),
+    closing=st.lists(WORDS, max_size=2).map(tuple),
     summary=TEXTS,
     body=st.none() | BODIES | st.lists(BODIES, max_size=2).map(tuple),
     result=st.just({}),

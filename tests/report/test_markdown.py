@@ -154,3 +154,8 @@ def test_bodies_stay_in_their_blocks(outcome: Outcome) -> None:
 def test_severities_are_named() -> None:
     told = [row[0] for row in cells_of(page_of(*(finding("PIN201", s.value, severity=s) for s in Severity)))]
     assert told == ["error PIN201", "note PIN201", "warning PIN201"]
+
+
+def test_what_is_to_be_known_of_it_comes_last() -> None:
+    outcome = Outcome(command="contract", summary="fine", body=Text("x"), closing=("not seen: a", "never seen: *b*"))
+    assert render(outcome).endswith("</pre>\n\nnot seen: a\nnever seen: &#42;b&#42;\n")

@@ -157,6 +157,12 @@ def test_values_keep_within_the_width() -> None:
     assert all(cells(line) <= 60 for line in page.splitlines())
 
 
+def test_what_is_to_be_known_of_it_comes_last() -> None:
+    outcome = Outcome(command="contract", summary="fine", closing=("not seen: a", "never seen: b\nc"))
+    assert render(outcome, Look(), "/repository") == "fine\nnot seen: a\nnever seen: b c\n"
+    assert render(outcome, Look(quiet=True), "/repository") == ""
+
+
 def test_a_clean_run_loads_nothing_slow() -> None:
     code = (
         "import io, sys\n"

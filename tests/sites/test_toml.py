@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pinctl.plan import apply
 from pinctl.sites import find, toml
 from pinctl.sites.base import BadSelector, Unparsable, Unwritable, write
+from pinctl.sites.toml_edit import key_removal
 from pinctl.sites.toml_reader import key_text
 
 PYPROJECT = b"""\
@@ -346,6 +347,79 @@ def test_not_inserted(table: Any, key: str, value: object) -> None:
         toml.parse(MANIFEST).insert(table, key, value)
 
 
+REMOVALS = b"""\
+top = 1  # c
+# of x
+[x]
+a = "1"  # of a
+# of b
+b = [
+  1,  # one
+]
+t = { p = 1, q.r = 2, q.s = [1, 2], z = 3 }
+d.e = 1  # of d.e
+d.f = 2
+
+# of y
+[x.y]
+g = 1
+# inside
+h = 2  # of h
+
+# of z
+[[z]]
+k = { }
+[[z]]
+k = {m = 1}
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "after"),
+    [
+        (("top",), b"top = 1  # c\n", b""),
+        (("x", "a"), b'a = "1"  # of a\n', b""),
+        (("x", "b"), b"b = [\n  1,  # one\n]\n", b""),
+        (("x", "t", "p"), b"{ p = 1, q.r", b"{ q.r"),
+        (("x", "t", "q", "r"), b"p = 1, q.r = 2, q.s", b"p = 1, q.s"),
+        (("x", "t", "q"), b"p = 1, q.r = 2, q.s = [1, 2], z", b"p = 1, z"),
+        (("x", "t", "z"), b"[1, 2], z = 3 }", b"[1, 2] }"),
+        (("x", "t"), b"t = { p = 1, q.r = 2, q.s = [1, 2], z = 3 }\n", b""),
+        (("x", "d", "e"), b"d.e = 1  # of d.e\n", b""),
+        (("x", "d"), b"d.e = 1  # of d.e\nd.f = 2\n", b""),
+        (("x", "y"), b"[x.y]\ng = 1\n# inside\nh = 2  # of h\n", b""),
+        (("z",), b"[[z]]\nk = { }\n[[z]]\nk = {m = 1}\n\n", b""),
+        (("z", 1, "k", "m"), b"{m = 1}", b"{}"),
+        (("none",), b"", b""),
+        (("x", "t", "q", "none"), b"", b""),
+    ],
+)
+def test_key_removal(key: Any, before: bytes, after: bytes) -> None:
+    edits = key_removal(toml.parse(REMOVALS).reading, REMOVALS, key)
+    assert apply(REMOVALS, edits) == (REMOVALS.replace(before, after) if before else REMOVALS)
+
+
+@pytest.mark.parametrize(
+    ("source", "after"),
+    [
+        (b"[a]\nx = 1\n\n[k]\ny = 1\n\n[b]\n", b"[a]\nx = 1\n\n[b]\n"),
+        (b"[a]\r\nx = 1\r\n\r\n[k]\r\ny = 1\r\n\r\n  [b]\r\n", b"[a]\r\nx = 1\r\n\r\n  [b]\r\n"),
+        (b"[a]\n[k]\n\n[b]\n", b"[a]\n\n[b]\n"),
+        (b"[a]\n\n[k]\ny = 1\n\n", b"[a]\n"),
+        (b"[k]\ny = 1\n\n[b]\n", b"[b]\n"),
+        (b"\xef\xbb\xbfk = 1\r\nb = 1", b"\xef\xbb\xbfb = 1"),
+        (b"\xef\xbb\xbf[k]\n\ny = 1\n", b"\xef\xbb\xbf"),
+        (b"[b]\n\n[k]\n\n[k.m]\ny = 1\n\n", b"[b]\n\n"),
+        (b"b = 1\nk = 1", b"b = 1\n"),
+        (b'k = """\n# x\n"""  # c\nb = 1', b"b = 1"),
+        (b"[k.m]\n[a]\n[k]\nx = 1\n[k.n]\n[b]", b"[a]\n[b]"),
+    ],
+)
+def test_key_removal_shapes(source: bytes, after: bytes) -> None:
+    assert apply(source, key_removal(toml.parse(source).reading, source, ("k",))) == after
+
+
 # Broken files
 
 
@@ -403,7 +477,7 @@ _scalars = st.one_of(_text, _numbers, st.dates(), _datetimes, _datetimes.map(dat
 _values = st.recursive(
     _scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_keys, inner, max_size=4), max_leaves=12
 )
-_tables = st.dictionaries(_keys, _values, max_size=5)
+tables = st.dictionaries(_keys, _values, max_size=5)
 
 
 class Writer:
@@ -494,7 +568,7 @@ def meaning(value: object, like: object) -> object:
     return value if isinstance(like, str) else tomllib.loads(f"x={value}")["x"]
 
 
-@given(_tables, st.randoms(use_true_random=False))
+@given(tables, st.randoms(use_true_random=False))
 @example({"a": [{"name": "x", "b": [{"c": 1}, {"c": "é"}]}]}, random.Random(1))  # noqa: S311
 @example({"a": {"b": {"c": datetime.time(1, 2, 3)}}}, random.Random(2))  # noqa: S311
 def test_every_leaf_is_located_and_reads_equal(data: dict[str, Any], dice: random.Random) -> None:
@@ -517,7 +591,7 @@ def test_every_leaf_is_located_and_reads_equal(data: dict[str, Any], dice: rando
         assert slot.start in [hit[0].start for hit in document.find(slot.selector)]
 
 
-@given(_tables)
+@given(tables)
 def test_tomlkit_files(data: dict[str, Any]) -> None:
     source = tomlkit.dumps(data).encode()
     document = toml.parse(source)
@@ -527,7 +601,7 @@ def test_tomlkit_files(data: dict[str, Any]) -> None:
         assert meaning(slot.value, value) == value
 
 
-@given(_tables, st.randoms(use_true_random=False), _text, st.data())
+@given(tables, st.randoms(use_true_random=False), _text, st.data())
 def test_written_values_read_back_and_nothing_else_moves(
     data: dict[str, Any], dice: random.Random, new: str, draw: st.DataObject
 ) -> None:
@@ -565,7 +639,7 @@ def test_written_lists_read_back(old: list[str], new: list[str], dice: random.Ra
     assert again.value == tuple(new)
 
 
-@given(_tables, st.randoms(use_true_random=False), _text, _text)
+@given(tables, st.randoms(use_true_random=False), _text, _text)
 def test_inserted_keys_read_back(data: dict[str, Any], dice: random.Random, key: str, value: str) -> None:
     source = Writer(dice).file(data)
     document = toml.parse(source)
@@ -581,6 +655,24 @@ def test_inserted_keys_read_back(data: dict[str, Any], dice: random.Random, key:
             table = table[step]
         table[key] = value
         assert tomllib.loads(after.decode("utf-8-sig")) == expected
+
+
+@given(tables, st.randoms(use_true_random=False), st.data())
+def test_a_key_is_taken_out_and_nothing_else_moves(
+    data: dict[str, Any], dice: random.Random, draw: st.DataObject
+) -> None:
+    source = Writer(dice).file(data)
+    before = list(leaves(tomllib.loads(source.decode("utf-8-sig"))))
+    paths = [path[: n + 1] for path, _ in before for n, step in enumerate(path) if isinstance(step, str)]
+    assume(paths)
+    key = draw.draw(st.sampled_from(paths))
+    edits = key_removal(toml.parse(source).reading, source, key)
+    after = apply(source, edits)
+    assert list(leaves(tomllib.loads(after.decode("utf-8-sig")))) == [
+        (path, value) for path, value in before if path[: len(key)] != key
+    ]
+    assert key_removal(toml.parse(after).reading, after, key) == []
+    assert all(edit.new == b"" for edit in edits)
 
 
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))

@@ -3,13 +3,15 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pinctl.upstream.forest import Forest
+from pinctl.upstream.forest import Forest, Part
 
-from .support import COMMIT, forest, tree
+from .support import COMMIT, blob, forest, tree
 
 FILES = {
     "csrc/a.h": "", "csrc/jit/b.h": "", "csrc/jit/c.hpp": "", "include/x/d.cuh": "", "include/y/d.h": "", "top.h": "",
@@ -92,3 +94,18 @@ def test_a_submodule_that_is_not_checked_out() -> None:
     assert here.undeclared("third-party/fmt/include") == "third-party/fmt"
     assert here.undeclared("third-party/fmt2") is None
     assert here.has_folder("third-party/fmt/include") is False
+
+
+def test_several_trees_are_read_together() -> None:
+    here = forest({"a": "1"}, ext={"b": "2"}, other={"c": "3"}, none=None)
+    asked: list[list[str]] = []
+
+    def together(work: Callable[[Part], dict[str, bytes]], parts: Sequence[Part]) -> list[dict[str, bytes]]:
+        asked.append([part.prefix for part in parts])
+        return [work(part) for part in parts]
+
+    both = replace(here, together=together)
+    assert both.read(["ext/b", "a", "none/x", "other/x"]) == {"a": b"1", "ext/b": b"2"}
+    assert asked == [["", "ext/", "other/"]]
+    assert [both.id(path) == blob(b"2") for path in ("ext/b", "a", "none/x", "other/x")] == [True, False, False, False]
+    assert both.only(["ext"]).together is together

@@ -3,6 +3,8 @@ from __future__ import annotations
 from pinctl.model import SystemPackage
 from pinctl.upstream import headers
 from pinctl.upstream.forest import Forest
+from pinctl.upstream.scans import Scans
+from pinctl.upstream.tree import LARGEST
 
 from .support import Repository, forest
 
@@ -94,3 +96,28 @@ def test_sources_are_read_in_one_batch() -> None:
     repository = Repository(files)
     headers.read(Forest(repository.tree, {}))
     assert [len(batch) for batch in repository.asked] == [5]
+
+
+def test_what_was_scanned_before_is_not_read() -> None:
+    files = {"a.h": "#include <b.h>\n", "b.h": "#include <numa.h>\n", "test/c.h": "#include <numa.h>\n"}
+    first, second = Repository(files), Repository(files)
+    scans = Scans()
+    assert needed(Forest(first.tree, {}, scans)) == {"numa.h": ["b.h:1", "test/c.h:1"]}
+    assert needed(Forest(second.tree, {}, Scans(scans.entries()))) == {"numa.h": ["b.h:1", "test/c.h:1"]}
+    assert (len(first.asked), second.asked) == (1, [])
+
+
+def test_what_was_read_can_be_scanned_before_the_forest_is_known() -> None:
+    repository = Repository({"a.h": "#include <numa.h>\n", "b.h": "b", "c.py": "c"})
+    repository.tree.read(["a.h", "c.py"])
+    scans = Scans()
+    headers.prepare(repository.tree, scans)
+    assert list(scans.entries()) == [repository.tree.files["a.h"]]
+
+
+def test_a_source_that_is_too_large_is_not_asked_for_again() -> None:
+    repository = Repository({"a.h": b"#include <numa.h>\n" + b" " * LARGEST})
+    scans = Scans()
+    for _ in range(2):
+        assert needed(Forest(repository.tree, {}, scans)) == {}
+    assert len(repository.asked) == 1

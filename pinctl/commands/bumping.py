@@ -1,0 +1,276 @@
+"""Pins on their way to other commits: what follows from the new trees, and what is wrong with them there.
+
+Everything is learned and judged before anything is written.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+from pinctl import waivers
+from pinctl.commands import comparing, contracting
+from pinctl.commands.evidence import Asking, at_once, gather
+from pinctl.commands.proofs import downloaded
+from pinctl.commands.targets import Target
+from pinctl.commands.workspace import Workspace
+from pinctl.contract.breaks.judgement import Judgement
+from pinctl.errors import PinctlError
+from pinctl.external.gitcli import Profile
+from pinctl.facts import filled
+from pinctl.finding import Finding, Severity
+from pinctl.manifest import New
+from pinctl.model import KeyPath, Manifest, Pin
+from pinctl.options import Step
+from pinctl.outcome import counted
+from pinctl.upstream import archives, difference, following, releases
+from pinctl.upstream.archives import Archive, Declared
+from pinctl.upstream.comparison import Comparison, Side
+from pinctl.upstream.difference import Move
+from pinctl.upstream.evidence import Evidence
+from pinctl.upstream.following import Decision
+from pinctl.upstream.references import Reference
+from pinctl.upstream.telling import Telling
+from pinctl.upstream.verify import verify
+from pinctl.urls import same_repo
+
+_OFF_BRANCH = "PIN302"
+_PATH = "PIN405"
+
+
+class Aim(NamedTuple):
+    """A pin, where it is to go, and the values that were given for it, by key below the pin (None: to be removed)."""
+
+    pin: Pin
+    target: Target
+    given: Mapping[KeyPath, New]
+    back: bool = False
+    """Whether going back is what is asked for."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether anything is another there."""
+        pin, target = self.pin, self.target
+        stays = (target.commit, target.tag) == (pin.commit, pin.tag) and same_repo(target.repo, pin.repo or "")
+        return not stays or bool(self.given or pin.unresolved)
+
+    @property
+    def here(self) -> Pin:
+        """The pin as it is, with every submodule unless it declares that it needs none."""
+        return self.pin if self.pin.submodules == () else self.pin._replace(submodules=None)
+
+    @property
+    def there(self) -> Pin:
+        """The same at its new commit."""
+        repo, commit, tag, track = self.target
+        return self.here._replace(repo=repo, commit=commit, tag=tag, track=track, unresolved=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Bump:
+    """What was learned of an aim: what the remotes hold at both commits, the submodules that are others at the new one,
+    and the new values of pins.toml."""
+
+    aim: Aim
+    before: Evidence
+    after: Evidence
+    moves: tuple[Move, ...]
+    changes: Mapping[KeyPath, New]
+    archive: Archive | None = None
+    """What the URL of the archive of the new commit gives, where the pin has one."""
+
+
+def learn(aims: Sequence[Aim], asking: Asking, step: Step) -> list[Bump]:
+    """What the remotes hold of each of `aims`, and what follows from it. What fails is in the evidence."""
+    known = [n for n, aim in enumerate(aims) if aim.pin.commit and not aim.pin.unresolved]
+    evidence = gather([*(aims[n].here for n in known), *(aim.there for aim in aims)], asking, step)
+    before = dict(zip(known, evidence, strict=False))
+    bumps = [_bump(aim, before.get(n, Evidence()), evidence[len(known) + n]) for n, aim in enumerate(aims)]
+    return at_once(bumps, partial(_archived, profile=asking.profile))
+
+
+def _bump(aim: Aim, before: Evidence, after: Evidence) -> Bump:
+    known = before.forest is not None and after.forest is not None
+    moves = difference.moves(before.listing, after.listing) if known else ()
+    return Bump(aim, before, after, moves, _changes(aim, before, after, moves))
+
+
+def _changes(aim: Aim, before: Evidence, after: Evidence, moves: Sequence[Move]) -> dict[KeyPath, New]:
+    """The new values of the keys below the pin."""
+    pin, target, given, _ = aim
+    keys: dict[KeyPath, New] = {("commit",): target.commit, ("tag",): target.tag}
+    if not same_repo(target.repo, pin.repo or ""):
+        keys["repo",] = target.repo
+    if target.track != pin.track:
+        keys["track",] = target.track
+    if pin.upstream and same_repo(target.repo, pin.upstream.repo):
+        keys["upstream",] = None
+    if pin.unresolved:
+        keys["unresolved",] = None
+    keys |= {(key,): value for key, value in following.moved_paths(pin, moves, after).items()}
+    keys |= {("nested", path): commit for path, commit in following.nested(pin, after).items()}
+    roots = (evidence.forest.root if evidence.forest else None for evidence in (before, after))
+    if (version := following.version(pin, target.tag, *roots)) is not None:
+        keys["version",] = version
+    return {("pins", pin.name, *key): value for key, value in {**keys, **given}.items()}
+
+
+def _archived(bump: Bump, profile: Profile) -> Bump:
+    """The bump with the archive of the new commit, which is downloaded for its digests, its commit and its folder."""
+    pin, target = bump.aim.pin, bump.aim.target
+    if "url" not in pin.archive or target.commit == pin.commit or bump.after.forest is None:
+        return bump
+    new = following.archive(pin, target.commit, target.tag)
+    there = bump.aim.there
+    found = downloaded(Declared(filled(new["url"], there), ("archive",), dict.fromkeys(_hashes(pin), ())), profile)
+    if found.contents and found.contents.folder and "prefix" in new:
+        new["prefix"] = _like(pin.archive["prefix"], found.contents.folder)
+    values = {**new, **found.digests}
+    changes = dict(bump.changes)
+    for key in values.keys() & pin.archive.keys():
+        changes.setdefault(("pins", pin.name, "archive", key), values[key])
+    return replace(bump, archive=found, changes=changes)
+
+
+def _hashes(pin: Pin) -> list[str]:
+    return [name for name in archives.DIGESTS if name in pin.archive]
+
+
+def _like(prefix: str, folder: str) -> str:
+    """`folder`, with a slash at its end where `prefix` has one."""
+    return f"{folder}/" if prefix.endswith("/") else folder
+
+
+def compared(bumps: Sequence[Bump], pins: Mapping[str, Pin], asking: Asking) -> list[Comparison | str]:
+    """The two commits of each bump beside each other, with `pins` as they become; or why that cannot be had."""
+    return at_once(list(bumps), partial(_compared, pins=pins, asking=asking))
+
+
+def _compared(bump: Bump, pins: Mapping[str, Pin], asking: Asking) -> Comparison | str:
+    pin = bump.aim.pin
+    if bump.before.forest is None or bump.after.forest is None:
+        return bump.before.failure or "the commit of before is not there to be compared with"
+    try:
+        return comparing.compare(Side(pin, bump.before), Side(pins[pin.name], bump.after), asking)
+    except PinctlError as error:
+        return str(error).partition("\n")[0]
+
+
+# --- judging ------------------------------------------------------------------------------------------------------
+
+
+class Judging(NamedTuple):
+    """By what a bump is judged: findings stand in `manifest`; those with a code of `accepted` stop nothing."""
+
+    manifest: Manifest
+    accepted: Collection[str]
+    references: Mapping[str, Sequence[Reference]]
+
+
+def judged(bump: Bump, pin: Pin, comparison: Comparison | str, by: Judging) -> list[Finding]:
+    """What is wrong with `pin`, as the bump makes it, at its new commit. Raises ExternalError."""
+    forest, modules = bump.after.forest, bump.after.modules
+    used = {path: module for path, module in modules.items() if _declared(path, pin.submodules)}
+    evidence = replace(bump.after, forest=forest and forest.only(pin.submodules), modules=used)
+    found = list(verify(pin, by.manifest, evidence, by.references.get(pin.name, ())).findings)
+    say = Telling(pin, by.manifest)
+    found += _direction(bump, comparison, say)
+    if bump.archive and (declared := archives.declared(pin)):
+        found += archives.judge(say, declared, bump.archive)
+    hint = _decided(bump)
+    found = weighed((_hinted(one, hint) for one in found), by.accepted)
+    return waivers.of_trees(found, by.manifest, judged=())
+
+
+def _declared(path: str, submodules: Collection[str] | None) -> bool:
+    return submodules is None or any(path == outer or path.startswith(f"{outer}/") for outer in submodules)
+
+
+def weighed(findings: Iterable[Finding], accepted: Collection[str]) -> list[Finding]:
+    """The findings as heavy as they are for a bump: off its branch a commit is refused, and what is accepted is not."""
+    return [_weighed(found, accepted) for found in findings]
+
+
+def _weighed(found: Finding, accepted: Collection[str]) -> Finding:
+    if found.code in accepted and found.severity is Severity.ERROR:
+        return found._replace(severity=Severity.WARNING)
+    if found.code == _OFF_BRANCH and found.code not in accepted:
+        hint = f"{found.hint}; accept it by name: --accept {_OFF_BRANCH}"
+        return found._replace(severity=Severity.ERROR, hint=hint)
+    return found
+
+
+def _direction(bump: Bump, comparison: Comparison | str, say: Telling) -> Iterator[Finding]:
+    """Whether the bump goes back, or leaves commits behind."""
+    pin, target, _, back = bump.aim
+    if back:
+        return
+    span = None if isinstance(comparison, str) else comparison.span
+    if (span and span.behind and not span.ahead) or _older(pin.tag, target.tag):
+        what = f"{target.tag or target.commit} is older than {pin.tag or pin.commit}"
+        hint = f"accept it by name: --accept PIN322; to take the last bump back: pinctl bump {pin.name} --rollback"
+        yield say.tell("PIN322", what, "tag" if pin.tag else "commit", hint=hint)
+    elif span and span.behind:
+        what = f"{counted(span.behind, 'commit')} of {pin.commit} are not in the history of {target.commit}"
+        yield say.tell("PIN323", what, "commit", hint=f"look at: pinctl diff {pin.name} {target.commit}")
+
+
+def _older(tag: str | None, new: str | None) -> bool:
+    return bool(tag and new and tag != new and releases.newest([tag, new], like=tag, pre=True) == tag)
+
+
+def contract(bump: Bump, pin: Pin, workspace: Workspace, planned: Mapping[str, bytes]) -> Judgement | None:
+    """The consumer's calls against what the package offers at the new commit; None where there is no package, or
+    nothing to compare it with. `planned` are files of the consumer as they become. Raises ExternalError."""
+    old, new = bump.before.forest, bump.after.forest
+    if old is None or new is None or not contracting.concerns(pin, new):
+        return None
+    sides = contracting.Sides(old, new, bump.aim.pin.repo or "", pin.repo or "")
+    judged = contracting.judge(workspace, pin, sides, planned=planned)
+    # Paths that are not there are told already, as those of the tree.
+    return judged._replace(findings=tuple(found for found in judged.findings if found.code != _PATH))
+
+
+# --- what must be decided -----------------------------------------------------------------------------------------
+
+
+def decisions(bump: Bump) -> list[Decision]:
+    """The lists of the pin, with what is given for them, that name what the new tree does not have."""
+    if bump.after.forest is None:
+        return []
+    pin = bump.aim.pin
+    for key, value in bump.changes.items():
+        if isinstance(value, tuple) and key[2:] == ("submodules",):
+            pin = pin._replace(submodules=value)
+        if isinstance(value, tuple) and key[2:] == ("include_dirs",):
+            pin = pin._replace(include_dirs=value)
+    return list(following.decisions(pin, bump.moves, bump.after.forest))
+
+
+_DECIDED = {"PIN304": "submodules", "PIN310": "include_dirs"}
+
+
+def _decided(bump: Bump) -> dict[str, str]:
+    """By code, the hint that tells what is new and how to say what takes the place of what is gone."""
+    made = decisions(bump)
+    if not made:
+        return {}
+    told = "; ".join(f"{one.key} may be {', '.join(one.offers)} now" for one in made if one.offers)
+    text = f"{told or 'nothing of the new tree is like it'}; with the right values run:\n{command(bump, made)}"
+    return {code: text for code, key in _DECIDED.items() if any(one.key == key for one in made)}
+
+
+def command(bump: Bump, made: Sequence[Decision]) -> str:
+    """The command that bumps with the values that are suggested."""
+    from shlex import quote
+
+    sets = (f"--set {quote(one.key + '=' + _array(one.suggested))}" for one in made)
+    return " ".join(["pinctl bump", quote(bump.aim.pin.name), "--to", bump.aim.target.commit, *sets])
+
+
+def _array(values: Sequence[str]) -> str:
+    return "[" + ", ".join(f'"{value}"' for value in values) + "]"
+
+
+def _hinted(found: Finding, hints: Mapping[str, str]) -> Finding:
+    return found._replace(hint=hints.get(found.code, found.hint))

@@ -1,0 +1,34 @@
+"""New values for pins.toml, and what follows from them in every site: the ground of `adopt` and `bump`."""
+
+from collections.abc import Iterable, Mapping
+
+from pinctl import manifest
+from pinctl.commands.workspace import Workspace, read_text
+from pinctl.errors import ManifestError
+from pinctl.manifest import New
+from pinctl.model import KeyPath, Manifest
+from pinctl.paths import plain
+from pinctl.plan import FilePlan
+
+
+def edited(workspace: Workspace, changes: Mapping[KeyPath, New]) -> tuple[Workspace, list[FilePlan]]:
+    """The workspace with `changes` in its manifest, and the files that these change: each value goes where it stands
+    now, into pins.toml or a file that this extends. Raises ManifestError: it must be as valid as any other."""
+    before = workspace.manifest
+    texts = {before.path: before.text, **dict(before.bases)}
+    after = {path: manifest.edit(text, dict(_of(changes, before, path)), path=path) for path, text in texts.items()}
+    try:
+        parsed = manifest.parse(
+            after[before.path],
+            path=before.path,
+            load=lambda path: after.get(plain(path)) or read_text(workspace.root, path),
+        )
+    except ManifestError as error:
+        raise ManifestError(error.findings, workspace.root) from None
+    files = [FilePlan(path, text.encode(), after[path].encode()) for path, text in texts.items()]
+    return Workspace(root=workspace.root, manifest=parsed, sources=workspace.sources), files
+
+
+def _of(changes: Mapping[KeyPath, New], before: Manifest, path: str) -> Iterable[tuple[KeyPath, New]]:
+    """The changes of what stands in the file `path`."""
+    return ((key, value) for key, value in changes.items() if manifest.locate(before, key).file == path)

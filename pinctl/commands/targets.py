@@ -1,0 +1,180 @@
+"""Where a bump leads: a wish such as a tag, a branch or "the latest" made the full id of a commit of a remote."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from pinctl.commands.evidence import Asking
+from pinctl.commits import is_full, is_short
+from pinctl.errors import UsageError
+from pinctl.external import history
+from pinctl.external.store import Store
+from pinctl.model import Pin
+from pinctl.upstream import releases
+from pinctl.urls import identity, redact
+
+_MOST_NAMED = 5
+
+
+class Wish(NamedTuple):
+    """What is asked for: `to` a full id, a unique short one, a tag or a branch, None for the latest; `repo` another
+    repository; `upstream` the one that the pin's forks; `pre`: pre-releases count."""
+
+    to: str | None = None
+    repo: str | None = None
+    upstream: bool = False
+    pre: bool = False
+
+
+class Target(NamedTuple):
+    """Where it leads. `tag` leads to the commit there; `track` is what the pin follows there."""
+
+    repo: str
+    commit: str
+    tag: str | None
+    track: str | None
+
+
+def resolve(pin: Pin, wish: Wish, asking: Asking) -> Target:
+    """What `wish` means for `pin`, as its remote has it now. Raises UsageError for what the remote does not have,
+    ExternalError."""
+    repo, track = _home(pin, wish)
+    store = asking.open(repo)
+    if wish.to is not None:
+        commit, tag = _named(store, wish.to)
+        if tag is None and pin.tag:
+            tag = _tag_of(store, commit, pin)
+    elif pin.tag or "*" in (track or ""):
+        commit, tag = _newest(store, pin, track, pre=wish.pre)
+    else:
+        commit, tag = tip(store, track), None
+    return Target(repo, commit, tag, track)
+
+
+def _home(pin: Pin, wish: Wish) -> tuple[str, str | None]:
+    """The repository, and what the pin follows in it. Raises UsageError."""
+    if wish.upstream and pin.upstream is None:
+        raise UsageError(f"{pin.name} has no `upstream`", hint="give the repository: --repo URL")
+    if pin.repo is None:
+        raise UsageError(f"{pin.name} has no repository to be bumped in")
+    repo = pin.upstream.repo if wish.upstream and pin.upstream else wish.repo or pin.repo
+    if pin.upstream and identity(repo) == identity(pin.upstream.repo):
+        return repo, pin.upstream.track or None
+    return repo, pin.track
+
+
+def tip(store: Store, track: str | None) -> str:
+    """The commit of the branch `track`, None for the default branch. Raises UsageError where there is none."""
+    name = f"refs/heads/{track}" if track else "HEAD"
+    refs = store.refs(name, *(() if track else ("refs/heads/*",)))
+    if name not in refs:
+        raise UsageError(f"{redact(store.url)} has no {f'branch {track}' if track else 'default branch'}",
+                         hint="set `track` to the branch to follow")  # fmt: skip
+    return refs[name]
+
+
+def _newest(store: Store, pin: Pin, track: str | None, *, pre: bool) -> tuple[str, str]:
+    refs = store.refs("refs/tags/*")
+    tags = _tags(refs)
+    pattern = track if "*" in (track or "") else None
+    tag = releases.newest(tags, like=pin.tag, pattern=pattern, pre=pre)
+    if tag is None:
+        like = pattern or f"such as {pin.tag}"
+        raise UsageError(f"{redact(store.url)} has no release tag {like}", hint="name the commit or tag: --to REF")
+    return tags[tag], tag
+
+
+def _tags(refs: Mapping[str, str]) -> dict[str, str]:
+    """Each tag with the commit that it leads to."""
+    names = (name for name in refs if name.startswith("refs/tags/") and not name.endswith("^{}"))
+    return {name.removeprefix("refs/tags/"): refs.get(f"{name}^{{}}", refs[name]) for name in names}
+
+
+def _tag_of(store: Store, commit: str, pin: Pin) -> str | None:
+    """The pin's tag where it leads to `commit`, else a release tag of its kind that does."""
+    same = [tag for tag, id_ in _tags(store.refs("refs/tags/*")).items() if id_ == commit]
+    return pin.tag if pin.tag in same else releases.newest(same, like=pin.tag, pre=True)
+
+
+def _named(store: Store, name: str) -> tuple[str, str | None]:
+    """The commit that `name` is, and the tag where it is one. A full id is never looked up as a name, nor is a name
+    that two refs have guessed at (gitrevisions(7) would take one of them)."""
+    if is_full(name):
+        return commit_of(store, name), None
+    prefixes = ("",) if name.startswith("refs/") else ("refs/tags/", "refs/heads/")
+    refs = store.refs("refs/tags/*", "refs/heads/*", *([name] if name.startswith("refs/") else []))
+    found = {f"{p}{name}": refs.get(f"{p}{name}^{{}}", refs[f"{p}{name}"]) for p in prefixes if f"{p}{name}" in refs}
+    if len(set(found.values())) > 1:
+        raise UsageError(f"{name} is a tag and a branch of {redact(store.url)}, and they differ",
+                         hint=f"write which: --to refs/tags/{name}, --to refs/heads/{name}")  # fmt: skip
+    if found:
+        ref, commit = next(iter(found.items()))
+        return commit, ref.removeprefix("refs/tags/") if ref.startswith("refs/tags/") else None
+    if is_short(name):
+        return by_prefix(store, name), None
+    raise UsageError(f"{redact(store.url)} has no tag, branch or commit {name}", hint=_likely(name, refs))
+
+
+def _likely(name: str, refs: Iterable[str]) -> str | None:
+    from difflib import get_close_matches
+
+    names = {ref.partition("/")[2].partition("/")[2] for ref in refs if not ref.endswith("^{}")}
+    close = get_close_matches(name, names, n=_MOST_NAMED, cutoff=0.6)
+    return f"there are: {', '.join(close)}" if close else None
+
+
+def commit_of(store: Store, id_: str) -> str:
+    """`id_` itself, which the remote must give and which must be a commit: a tag object's id would be written into
+    gitlinks and checked out as something else. Raises UsageError, ExternalError."""
+    store.fetch(id_)
+    kind, commit = store.peel(id_)
+    if kind != "commit":
+        raise UsageError(f"{id_} is a {kind} of {redact(store.url)}, and no commit", hint=f"it leads to {commit}")
+    return id_
+
+
+def by_prefix(store: Store, short: str) -> str:
+    """The one commit on a branch or tag of the remote whose id begins with `short`. Raises UsageError where there is
+    none, or several; ExternalError."""
+    store.fetch("refs/heads/*", "refs/tags/*")
+    refs = store.refs("refs/heads/*", "refs/tags/*")
+    tips = dict.fromkeys(refs.get(f"{name}^{{}}", id_) for name, id_ in refs.items() if not name.endswith("^{}"))
+    # What the cache has seen may be more than the remote still has.
+    found = [id_ for id_ in history.by_prefix(store.folder, short) if history.leads(store.folder, tips, id_)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise UsageError(f"no commit on a branch or tag of {redact(store.url)} begins with {short}",
+                         hint="write the full id")  # fmt: skip
+    raise UsageError(f"{short} begins the ids of {len(found)} commits of {redact(store.url)}",
+                     hint=f"write the full id: {', '.join(found[:_MOST_NAMED])}")  # fmt: skip
+
+
+def unresolved(pin: Pin, asking: Asking) -> Target:
+    """What `init` or `adopt` has left open: the commit of a tag, or the full id of a short one.
+
+    Raises UsageError where nothing tells which commit is meant, ExternalError.
+    """
+    if pin.repo is None:
+        raise UsageError(f"{pin.name} has no repository in which its commit could be found",
+                         hint=f"write repo = \"https://…\" below [pins.{pin.name}]")  # fmt: skip
+    store = asking.open(pin.repo)
+    if isinstance(pin.unresolved, str):
+        return Target(pin.repo, by_prefix(store, pin.unresolved), pin.tag, pin.track)
+    if pin.tag:
+        tags = _tags(store.refs(f"refs/tags/{pin.tag}"))
+        if pin.tag not in tags:
+            raise UsageError(f"{redact(pin.repo)} has no tag {pin.tag}")
+        return Target(pin.repo, tags[pin.tag], pin.tag, pin.track)
+    if pin.version:
+        return _released(store, pin, pin.repo, pin.version)
+    raise UsageError(f"nothing says which commit of {pin.name} is meant", hint=f"run: pinctl bump {pin.name} --to REF")
+
+
+def _released(store: Store, pin: Pin, repo: str, version: str) -> Target:
+    """The commit of the one tag that spells `version`."""
+    found = {tag: id_ for tag, id_ in _tags(store.refs("refs/tags/*")).items() if releases.version_of(tag) == version}
+    if len(set(found.values())) != 1:
+        raise UsageError(f"{len(found) or 'no'} tags of {redact(repo)} are the version {version}",
+                         hint=f"run: pinctl bump {pin.name} --to REF")  # fmt: skip
+    tag, commit = next(iter(found.items()))
+    return Target(repo, commit, tag, pin.track)

@@ -1,0 +1,73 @@
+"""What was read before: the facts of a file by its blob id, a surface by its commit.
+
+An id names its content, so an entry can only be stale when the readers change, which `salt` tells. An entry carries a
+digest, and one that is damaged is read anew.
+"""
+
+import base64
+import binascii
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+MOST = 6000
+"""Entries that are kept; the oldest are dropped."""
+MOST_BYTES = 12 * 1024 * 1024
+"""Bytes of all entries that are kept."""
+
+_T = TypeVar("_T")
+
+Entries = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(slots=True)
+class Memory:
+    """The entries of earlier runs, `known`, and those that this run used or made; `learned`: it made some."""
+
+    known: Entries = field(default_factory=dict)
+    salt: str = ""
+    used: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    learned: bool = False
+    most: int = MOST
+
+    def get(self, key: str, decode: Callable[[Any], _T]) -> _T | None:
+        """What is remembered under `key`, as `decode` makes it of plain data; None where that is nothing, or not sound.
+
+        `decode` raises TypeError or ValueError for what is not sound.
+        """
+        entry = self.used.get(key) or self.known.get(key)
+        if not entry or entry.get("digest") != self._digest(key, entry.get("text")):
+            return None
+        try:
+            value = decode(json.loads(zlib.decompress(base64.b64decode(entry["text"]))))
+        except (TypeError, ValueError, RecursionError, zlib.error, binascii.Error):
+            return None
+        self.used[key] = entry
+        return value
+
+    def has(self, key: str) -> bool:
+        """Whether something is remembered under `key`, sound or not."""
+        return key in self.used or key in self.known
+
+    def put(self, key: str, value: object) -> None:
+        """Remember `value`, which is plain data or tuples of it."""
+        plain = json.dumps(value, separators=(",", ":")).encode()
+        text = base64.b64encode(zlib.compress(plain, 1)).decode()
+        self.used[key] = {"text": text, "digest": self._digest(key, text)}
+        self.learned = True
+
+    def _digest(self, key: str, text: object) -> str:
+        return hashlib.sha256(f"{self.salt}\0{key}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+    def kept(self) -> dict[str, Mapping[str, Any]]:
+        """The entries to keep: those that were used last, and before them others that still count."""
+        others = {key: entry for key, entry in self.known.items() if key not in self.used}
+        found, size = {}, 0
+        for key, entry in list({**others, **self.used}.items())[: -self.most - 1 : -1]:
+            size += len(entry["text"])
+            if size <= MOST_BYTES:
+                found[key] = entry
+        return dict(reversed(found.items()))

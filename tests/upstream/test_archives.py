@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from typing import Any
+
+from pinctl import manifest
+from pinctl.finding import Finding
+from pinctl.model import Manifest
+from pinctl.upstream.archives import Archive, Declared, declared, judge, row
+from pinctl.upstream.tarball import Contents
+from pinctl.upstream.telling import Telling
+
+COMMIT, OTHER = "c0" * 20, "0c" * 20
+A, B = "a" * 64, "b" * 64
+OF_GIT = f"""\
+schema = 1
+[pins.up]
+repo = "https://github.com/o/up.git"
+commit = "{COMMIT}"
+unused = true
+[pins.up.archive]
+url = "https://github.com/o/up/archive/{{commit}}.tar.gz"
+prefix = "up-{COMMIT}"
+sha256 = "{A}"
+sha512 = "{"5" * 128}"
+"""
+OWN = f"""\
+schema = 1
+[pins.up]
+url = "https://files.example/up-{{version}}.tar.gz"
+version = "1.2"
+unused = true
+sha256 = "{A}"
+"""
+
+
+def parsed(text: str) -> tuple[Manifest, Declared]:
+    made = manifest.parse(text, path="pins.toml")
+    want = declared(made.pins["up"])
+    assert want is not None
+    return made, want
+
+
+def found(text: str, archive: Archive) -> list[Finding]:
+    made, want = parsed(text)
+    return list(judge(Telling(made.pins["up"], made), want, archive))
+
+
+def told(text: str, archive: Archive) -> list[tuple[str, int | None, str | None, str | None]]:
+    return [(f.code, f.span.line if f.span else None, f.expected, f.found) for f in found(text, archive)]
+
+
+def got(sha256: str = A, contents: Contents | None = None) -> Archive:
+    return Archive(3, {"sha256": sha256, "sha512": "5" * 128}, contents)
+
+
+def test_what_a_pin_declares() -> None:
+    assert parsed(OF_GIT)[1] == Declared(
+        f"https://github.com/o/up/archive/{COMMIT}.tar.gz", ("archive",), {"sha256": (A,), "sha512": ("5" * 128,)},
+        COMMIT, f"up-{COMMIT}",
+    )  # fmt: skip
+    assert parsed(OWN)[1] == Declared("https://files.example/up-1.2.tar.gz", (), {"sha256": (A,)})
+    table = OWN.replace(f'sha256 = "{A}"', f'sha256 = {{ "linux/amd64" = "{A}", "linux/arm64" = "{B}" }}')
+    assert parsed(table)[1].digests == {"sha256": (A, B)}
+    assert told(table, got(B)) == []
+    assert told(table, got("c" * 64)) == [("PIN330", 6, f"{A}, {B}", "c" * 64)]
+
+
+def test_pins_without_an_archive_to_prove() -> None:
+    for text in (
+        OWN.replace(f'sha256 = "{A}"', "unresolved = true"),
+        OF_GIT.partition("[pins.up.archive]")[0],
+        OF_GIT.partition("prefix")[0],
+    ):
+        assert declared(manifest.parse(text, path="pins.toml").pins["up"]) is None
+
+
+def test_an_archive_that_is_as_pinned() -> None:
+    assert told(OF_GIT, got(contents=Contents(COMMIT, f"up-{COMMIT}"))) == []
+    assert told(OF_GIT, got()) == []
+    assert told(OWN, got(contents=Contents(OTHER, None))) == []
+
+
+def test_other_bytes_behind_the_same_url() -> None:
+    (one,) = found(OWN, got(B))
+    assert (one.code, one.span and one.span.line, one.expected, one.found) == ("PIN330", 6, A, B)
+    assert (
+        one.message
+        == "https://files.example/up-1.2.tar.gz gives other bytes than the pinned ones: same URL, another sha256"
+    )
+    assert one.hint
+    assert one.hint.startswith("do not build it")
+    (again,) = found(OF_GIT, got(B, Contents(COMMIT, f"up-{COMMIT}")))
+    assert again.span
+    assert again.span.line == 9
+    assert again.hint
+    assert again.hint.startswith("it holds the pinned commit")
+
+
+def test_another_commit_and_another_folder() -> None:
+    assert told(OF_GIT, got(contents=Contents(OTHER, "up-main"))) == [
+        ("PIN331", 7, COMMIT, OTHER),
+        ("PIN331", 8, f"up-{COMMIT}", "up-main"),
+    ]
+    assert told(OF_GIT, got(contents=Contents(COMMIT, None))) == [("PIN331", 8, f"up-{COMMIT}", "no one folder")]
+    assert told(OF_GIT.replace('prefix = "', 'prefix = "/'), got(contents=Contents(None, f"up-{COMMIT}"))) == []
+
+
+def test_an_archive_that_could_not_be_had() -> None:
+    assert told(OF_GIT, Archive(gone=True)) == [("PIN329", 7, None, None)]
+    assert told(OWN, Archive(failure="cannot reach files.example")) == [("PIN320", 3, None, None)]
+    assert told(OWN, Archive(failure="a bomb", refused=True)) == [("PIN321", 3, None, None)]
+    assert row(parsed(OWN)[1], Archive(gone=True)) == {}
+
+
+def test_a_row() -> None:
+    said: Any = row(parsed(OWN)[1], got(contents=Contents(COMMIT, "up")))["archive"]
+    url = "https://files.example/up-1.2.tar.gz"
+    assert said == {"url": url, "size": 3, "sha256": A, "sha512": "5" * 128, "commit": COMMIT, "prefix": "up"}
