@@ -16,6 +16,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -95,15 +96,16 @@ def mutations(known: Lookup, used: Uses) -> Iterator[Mutation]:
             yield Mutation(kind, name, new)
 
 
+def _renamed(keyword: str, parameter: Parameter) -> Parameter:
+    return parameter._replace(name=f"{keyword}_new") if parameter.name == keyword else parameter
+
+
 def _changed(old: Sequence[Signature], calls: Sequence[Call]) -> Iterator[tuple[str, tuple[Signature, ...]]]:
     if not old:
         return
     keywords = sorted({keyword for call in calls for keyword in call.keywords})
     for keyword in keywords:
-        yield (
-            "rename",
-            tuple(_each(s, lambda p, k=keyword: p._replace(name=f"{k}_new") if p.name == k else p) for s in old),
-        )  # type: ignore[misc]
+        yield "rename", tuple(_each(s, partial(_renamed, keyword)) for s in old)
     most = max(call.positional for call in calls)
     for at in range(most):
         yield "remove", tuple(_without(s, at) for s in old)

@@ -5,7 +5,7 @@ Each is served at the path that its URL has behind `https://`.
 
 import random
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,7 +56,8 @@ def mirrored(base: Path, number: int, mirror: Path, submodules: Mapping[str, Pat
     modules = [Module(path, _url(mirror, branch, path), git(mirror, "rev-parse", f"{branch}:{path}"))
                for path in submodules]  # fmt: skip
     urls = [f"https://{_HOST}/{n}/mirror.git" for n in range(number)]
-    for url, repository in [*((url, mirror) for url in urls), *zip((m.url for m in modules), submodules.values())]:
+    served = dict.fromkeys(urls, mirror) | {module.url: submodules[module.path] for module in modules}
+    for url, repository in served.items():
         place = base / url.removeprefix("https://")
         place.parent.mkdir(parents=True, exist_ok=True)
         place.symlink_to(repository.absolute())
@@ -79,11 +80,12 @@ def git(repository: Path, *args: str, stdin: bytes = b"") -> str:
 
 # --- what is in those that are made -------------------------------------------------------------------------------
 
-_WORDS = [a + b for a in "acc attn block cache expert gemm head layer mask page quant route scale tile warp".split()
-          for b in "_t _size _ptr s Desc Layout Shape Stride Tensor Traits Copy Mma Op _idx _mask Iter".split()]  # fmt: skip
-_STEPS = (17, 32, 46)
-"""How many headers of the library are reached by one step of `#include`, by two and by three: as many as DeepGEMM
-reaches of CUTLASS, where there are five steps more."""
+_HEADS = "acc attn block cache expert gemm head layer mask page quant route scale tile warp".split()
+_TAILS = "_t _size _ptr s Desc Layout Shape Stride Tensor Traits Copy Mma Op _idx _mask Iter".split()
+_WORDS = [head + tail for head in _HEADS for tail in _TAILS]
+_STEPS = (17, 32)
+"""How many headers of the library are reached by one step of `#include`, and by two: as many as DeepGEMM reaches of
+CUTLASS, where there are six steps more."""
 
 
 def _kernels() -> dict[str, str]:
@@ -135,7 +137,7 @@ def _filler(language: str, seed: str, size: int) -> str:
     return "".join(up_to(size, filler.blocks(language, random.Random(seed))))
 
 
-def _make(path: Path, files: Mapping[str, str], links: Mapping[str, str] = {}) -> str:  # noqa: B006
+def _make(path: Path, files: Mapping[str, str], links: Mapping[str, str] = {}) -> str:
     """Make a bare repository that has `files` and the submodules `links` at its last commit, which is returned."""
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", path], check=True)
     git(path, "fast-import", "--quiet", stdin="".join(_history(files, links)).encode())

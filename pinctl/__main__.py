@@ -4,8 +4,14 @@ import sys
 
 
 def run() -> None:
-    """Run the command line and exit with its status."""
+    """Run the command line and exit with its status. What CI or a closed terminal sends ends it as ^C does: programs
+    that run are ended, and what was begun is taken back."""
     import gc
+    from signal import SIG_DFL, SIGHUP, SIGTERM, default_int_handler, getsignal, signal
+
+    for number in (SIGHUP, SIGTERM):
+        if getsignal(number) is SIG_DFL:  # nohup has it ignored
+            signal(number, default_int_handler)
 
     # A run is short, and looking for cycles while modules load takes a twentieth of it.
     gc.set_threshold(50_000)

@@ -53,3 +53,13 @@ def _release(version: str) -> tuple[int, ...]:
     while numbers and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers)
+
+
+def is_older(version: str, than: str) -> bool:
+    """Whether one version comes before another by PEP 440; False where either is no version of it."""
+    texts = [text.removeprefix("v") for text in (version, than)]
+    if not all(map(is_version, texts)):
+        return False
+    from packaging.version import Version
+
+    return Version(texts[0]) < Version(texts[1])

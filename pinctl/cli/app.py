@@ -11,6 +11,8 @@ import typer
 from typer.core import TyperGroup
 
 from pinctl import __version__
+from pinctl.codes import finding
+from pinctl.errors import ExternalError
 from pinctl.options import Options, Step, silent
 from pinctl.outcome import Outcome
 from pinctl.report import output
@@ -110,16 +112,30 @@ def run(ctx: typer.Context, verb: Callable[..., Outcome], /, *, body: str | None
     """Run one verb and report its outcome; its document goes to the file `body`, which is looked at before."""
     options: Options = ctx.obj
     if body is not None:
-        from pinctl.external import outputs
+        from pinctl.commands import document
 
-        outputs.demand_place(body)
+        document.demand_place(options, body)
     outcome = verb(options, **arguments)
-    if body is not None and outcome.document:
-        from pinctl.report import markdown
-
-        outputs.write(body, markdown.document(outcome.document).encode("utf-8", "backslashreplace"))
+    if body is not None:
+        outcome = _documented(outcome, body)
     output.show(outcome, options)
     raise typer.Exit(outcome.exit_code)
+
+
+def _documented(outcome: Outcome, path: str) -> Outcome:
+    """The outcome, after its document was written to the file `path`; one that cannot be is told beside what was done
+    by then."""
+    from pinctl.external import outputs
+    from pinctl.report import markdown
+
+    if not outcome.document:
+        return outcome._replace(closing=(*outcome.closing, f"{path} was not written: there is nothing to tell"))
+    try:
+        outputs.write(path, markdown.document(outcome.document).encode("utf-8", "backslashreplace"))
+    except ExternalError as error:
+        found = finding("PIN803", f"{error}; what else is told here holds all the same", hint=error.hint)
+        return outcome._replace(findings=(*outcome.findings, found), status=error.exit_code)
+    return outcome
 
 
 # Options that several verbs have.

@@ -19,7 +19,7 @@ from pinctl.commands.targets import Target, Wish
 from pinctl.commands.verify import build_files, chosen
 from pinctl.commands.workspace import Workspace
 from pinctl.contract.breaks.judgement import Judgement
-from pinctl.errors import ExternalError, PinctlError, UsageError
+from pinctl.errors import ExternalError, ManifestError, PinctlError, UsageError
 from pinctl.external.parallel import each
 from pinctl.external.remote import Gone, Hostile, Unreachable
 from pinctl.finding import Finding
@@ -33,6 +33,11 @@ from pinctl.upstream.narrative import short
 
 _CODES: dict[type[PinctlError], str] = {Gone: "PIN301", Unreachable: "PIN320", Hostile: "PIN321"}
 _UNREACHED = "PIN320"
+_ACCEPTABLE = ("PIN3", "PIN4")
+_NEVER = ("PIN301", "PIN320", "PIN321")
+"""What no one can accept: that nothing is known of the commit, or that it may not be used."""
+_PROVED = ("repo", "commit", "tag", "unresolved")
+"""Keys that are where a bump leads, and are proved."""
 
 
 class Order(NamedTuple):
@@ -66,7 +71,7 @@ def run(options: Options, order: Order, how: landing.How) -> Outcome:
     with ExitStack() as stack, options.progress("bump", 3 * len(pins)) as step:
         asking = Asking(profile, stack, options.offline)
         aims, lost = _aims(workspace, pins, order, asking, step)
-        if lost and len(pins) == 1:
+        if lost and len(order.names) == 1:
             raise lost[0][1]
         untold = [_finding(workspace, pin, error) for pin, error in lost]
         if order.check or order.resolve or untold:
@@ -84,8 +89,11 @@ def _demand_sense(order: Order, how: landing.How, options: Options) -> None:
         raise UsageError("--to, --repo and --set are for one pin", hint="name the pin: pinctl bump PIN --to REF")
     if many and not (order.names or order.all or order.check or order.resolve):
         raise UsageError("which pin?", hint="pinctl bump PIN, or pinctl bump --all")
-    if unknown := [code for code in order.accept if code not in CODES]:
-        raise UsageError(f"--accept {unknown[0]}: there is no such code", hint="run: pinctl explain")
+    for code in order.accept:
+        if code not in CODES:
+            raise UsageError(f"--accept {code}: there is no such code", hint="run: pinctl explain")
+        if not code.startswith(_ACCEPTABLE) or code in _NEVER:
+            raise UsageError(f"{code} cannot be accepted: {CODES[code].title}", hint=f"run: pinctl explain {code}")
     if options.offline:
         raise UsageError("a bump asks the remotes", hint="run it without --offline")
     if how.commit and options.is_untrusted:
@@ -115,7 +123,7 @@ _Aims = tuple[list[Aim], list[tuple[Pin, PinctlError]]]
 
 def _aims(workspace: Workspace, pins: Sequence[Pin], order: Order, asking: Asking, step: Step) -> _Aims:
     """Where each pin is to go, and those of which that cannot be told."""
-    given = {_key(text): _value(text) for text in order.sets}
+    given = _given(order.sets)
     found = each(pins, partial(_aim, workspace=workspace, order=order, given=given, asking=asking), step)
     lost = [(pin, one) for pin, one in zip(pins, found, strict=True) if isinstance(one, PinctlError)]
     return [one for one in found if isinstance(one, Aim)], lost
@@ -125,28 +133,57 @@ def _aim(pin: Pin, *, workspace: Workspace, order: Order, given: Mapping[KeyPath
     if order.rollback:
         target, earlier = rollback.earlier(workspace, pin)
         return Aim(pin, target, {**{(key,): value for key, value in earlier.items()}, **given}, back=True)
-    target = targets.unresolved(pin, asking) if order.resolve else targets.resolve(pin, order.wish, asking)
-    return Aim(pin, target, given)
+    if order.resolve:
+        return Aim(pin, targets.unresolved(pin, asking), given)
+    track = given.get(("track",), pin.track)
+    target = targets.resolve(pin._replace(track=track if isinstance(track, str) else None), order.wish, asking)
+    return Aim(pin, target, given, named=order.wish.to is not None)
+
+
+def _given(sets: Sequence[str]) -> dict[KeyPath, New]:
+    """The values of `--set KEY=VALUE`, by key below the pin. Raises UsageError."""
+    given: dict[KeyPath, New] = {}
+    for text in sets:
+        key = _key(text)
+        if key[0] in _PROVED:
+            raise UsageError(
+                f"--set {key[0]}: where a bump leads is proved", hint="say it with --to, --repo, --upstream"
+            )
+        given[key] = _value(text.partition("=")[2].strip(), below_facts=key[0] == "facts")
+    return given
 
 
 def _key(text: str) -> KeyPath:
-    """The key of KEY=VALUE, below the pin. Raises UsageError."""
-    key, equals, _ = text.partition("=")
-    if not equals or not all(key.strip().split(".")):
-        raise UsageError(f"--set {text}: it wants KEY=VALUE", hint="such as --set 'submodules=[\"third-party/fmt\"]'")
-    return tuple(key.strip().split("."))
-
-
-def _value(text: str) -> New:
-    """The value of KEY=VALUE: as TOML, else as plain text."""
+    """The key of KEY=VALUE, as TOML has it. Raises UsageError."""
     import tomllib
 
-    word = text.partition("=")[2].strip()
+    name, equals, _ = text.partition("=")
+    try:
+        data: object = tomllib.loads(f"{name} = 0") if equals and "\n" not in name else None
+    except tomllib.TOMLDecodeError:
+        data = None
+    key: list[str] = []
+    while isinstance(data, dict):
+        ((step, data),) = data.items()
+        key.append(step)
+    if not key:
+        raise UsageError(f"--set {text}: it wants KEY=VALUE", hint="such as --set 'submodules=[\"third-party/fmt\"]'")
+    return tuple(key)
+
+
+def _value(word: str, *, below_facts: bool) -> New:
+    """A value as TOML has it, else plain text; a number is one below `facts` alone, so that a version is text."""
+    import tomllib
+
     try:
         value = tomllib.loads(f"value = {word}")["value"]
     except tomllib.TOMLDecodeError:
-        value = word
-    return tuple(map(str, value)) if isinstance(value, list) else value
+        return word
+    if isinstance(value, list):
+        return tuple(value)
+    if isinstance(value, str | bool | dict) or (below_facts and isinstance(value, int)):
+        return value
+    return word
 
 
 def _finding(workspace: Workspace, pin: Pin, error: PinctlError) -> Finding:
@@ -172,20 +209,23 @@ def _brief(workspace: Workspace, order: Order, how: landing.How, aims: Sequence[
         status = 4 if _unreached(untold) else None
         return Outcome("bump", tuple(untold), result, body=table, root=workspace.root, status=status)
     changes: dict[KeyPath, New] = {}
-    for pin, target, given, _ in moving:
+    for pin, target, given, *_ in moving:
         changes |= {("pins", pin.name, "commit"): target.commit, ("pins", pin.name, "unresolved"): None}
         changes |= {("pins", pin.name, "tag"): target.tag} if target.tag else {}
         changes |= {("pins", pin.name, *key): value for key, value in given.items()}
     after, files = edited(workspace, changes)
     planned = landing.planned(workspace, after, files, [aim.pin.name for aim in moving], how)
-    outcome = landing.land(planned, untold, _resolved(moving))
+    outcome = landing.land(planned, [], _resolved(moving))
     rows = [_row(aim, "resolved") for aim in moving]
     left = sum(bool(pin.unresolved) for pin in after.manifest.pins.values())
     more = f"; {counted(left, 'pin')} still unresolved" if left else ""
     return outcome._replace(
-        result={**outcome.result, "pins": rows}, body=(Table(table.columns, tuple(map(_cells, rows))), *outcome.parts),
+        findings=(*outcome.findings, *untold),
+        result={**outcome.result, "pins": rows},
+        body=outcome.body if how.diff else (Table(table.columns, tuple(map(_cells, rows))), *outcome.parts),
         summary=f"{counted(len(moving), 'pin')} resolved; {outcome.summary}{more}",
-    )  # fmt: skip
+        status=4 if _unreached(untold) else outcome.status,
+    )
 
 
 def _resolved(aims: Sequence[Aim]) -> str:
@@ -208,7 +248,10 @@ def _bumped(
         told = "nothing newer: every pin is where it should be" if order.all else "nothing to bump"
         return Outcome("bump", result={"pins": [], "files": []}, summary=told, root=workspace.root)
     bumps = bumping.learn(aims, asking, step)
-    after, files = edited(workspace, {key: value for bump in bumps for key, value in bump.changes.items()})
+    try:
+        after, files = edited(workspace, {key: value for bump in bumps for key, value in bump.changes.items()})
+    except ManifestError as error:
+        return _invalid(workspace, error)
     pins = after.manifest.pins
     known = bumping.compared(bumps, pins, asking)
     names = [bump.aim.pin.name for bump in bumps]
@@ -231,6 +274,12 @@ def _bumped(
         document=document,
         status=4 if _unreached(findings) else outcome.status,
     )
+
+
+def _invalid(workspace: Workspace, error: ManifestError) -> Outcome:
+    """What is wrong with pins.toml as it would become: it stands in no file, so it has no place."""
+    told = [f._replace(message=f"as it would become: {f.message}", span=None, related=()) for f in error.findings]
+    return Outcome("bump", tuple(told), {"pins": [], "files": []}, root=workspace.root)
 
 
 def _document(seen: Comparison | str, judged: Judgement | None) -> Iterator[Body]:

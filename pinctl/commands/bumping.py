@@ -23,6 +23,7 @@ from pinctl.manifest import New
 from pinctl.model import KeyPath, Manifest, Pin
 from pinctl.options import Step
 from pinctl.outcome import counted
+from pinctl.sites.toml_edit import rendered
 from pinctl.upstream import archives, difference, following, releases
 from pinctl.upstream.archives import Archive, Declared
 from pinctl.upstream.comparison import Comparison, Side
@@ -33,6 +34,7 @@ from pinctl.upstream.references import Reference
 from pinctl.upstream.telling import Telling
 from pinctl.upstream.verify import verify
 from pinctl.urls import same_repo
+from pinctl.versions import is_older
 
 _OFF_BRANCH = "PIN302"
 _PATH = "PIN405"
@@ -46,6 +48,8 @@ class Aim(NamedTuple):
     given: Mapping[KeyPath, New]
     back: bool = False
     """Whether going back is what is asked for."""
+    named: bool = False
+    """Whether the target was named, and not found."""
 
     @property
     def moves(self) -> bool:
@@ -97,12 +101,10 @@ def _bump(aim: Aim, before: Evidence, after: Evidence) -> Bump:
 
 def _changes(aim: Aim, before: Evidence, after: Evidence, moves: Sequence[Move]) -> dict[KeyPath, New]:
     """The new values of the keys below the pin."""
-    pin, target, given, _ = aim
-    keys: dict[KeyPath, New] = {("commit",): target.commit, ("tag",): target.tag}
+    pin, target, given, *_ = aim
+    keys: dict[KeyPath, New] = {("commit",): target.commit, ("tag",): target.tag, ("track",): target.track}
     if not same_repo(target.repo, pin.repo or ""):
         keys["repo",] = target.repo
-    if target.track != pin.track:
-        keys["track",] = target.track
     if pin.upstream and same_repo(target.repo, pin.upstream.repo):
         keys["upstream",] = None
     if pin.unresolved:
@@ -112,7 +114,9 @@ def _changes(aim: Aim, before: Evidence, after: Evidence, moves: Sequence[Move])
     roots = (evidence.forest.root if evidence.forest else None for evidence in (before, after))
     if (version := following.version(pin, target.tag, *roots)) is not None:
         keys["version",] = version
-    return {("pins", pin.name, *key): value for key, value in {**keys, **given}.items()}
+    new = {**keys, **given}
+    same = {key for key, value in new.items() if len(key) == 1 and getattr(pin, str(key[0]), ...) == value}
+    return {("pins", pin.name, *key): value for key, value in new.items() if key not in same}
 
 
 def _archived(bump: Bump, profile: Profile) -> Bump:
@@ -202,30 +206,56 @@ def _weighed(found: Finding, accepted: Collection[str]) -> Finding:
 
 def _direction(bump: Bump, comparison: Comparison | str, say: Telling) -> Iterator[Finding]:
     """Whether the bump goes back, or leaves commits behind."""
-    pin, target, _, back = bump.aim
-    if back:
+    pin, target, _, back, named = bump.aim
+    if pin.tag and pin.tag == target.tag and pin.commit not in (None, target.commit) and not (back or named):
+        what = f"the tag {pin.tag} of {target.repo} leads to another commit than the pinned one"
+        hint = f"find out why it moved; to follow it: pinctl bump {pin.name} --to {pin.tag}"
+        yield say.tell("PIN303", what, "tag", hint=hint, expected=pin.commit, found=target.commit)
+    if back or pin.commit is None or pin.unresolved:
         return
-    span = None if isinstance(comparison, str) else comparison.span
-    if (span and span.behind and not span.ahead) or _older(pin.tag, target.tag):
-        what = f"{target.tag or target.commit} is older than {pin.tag or pin.commit}"
+    if isinstance(comparison, str):
+        what = f"what lies between {pin.commit} and {target.commit} is not known: {comparison}"
+        yield say.tell("PIN323", what, "commit", hint="look at the new commit as at a dependency that is new")
+        return
+    span, older = comparison.span, _older(bump, say.pin)
+    if (span.behind and not span.ahead) or older:
+        what = older or f"{target.commit} lies in the history of {pin.commit}"
         hint = f"accept it by name: --accept PIN322; to take the last bump back: pinctl bump {pin.name} --rollback"
         yield say.tell("PIN322", what, "tag" if pin.tag else "commit", hint=hint)
-    elif span and span.behind:
-        what = f"{counted(span.behind, 'commit')} of {pin.commit} are not in the history of {target.commit}"
-        yield say.tell("PIN323", what, "commit", hint=f"look at: pinctl diff {pin.name} {target.commit}")
+    elif span.behind:
+        what = f"{counted(span.behind, 'commit')} of {pin.commit} not in the history of {target.commit}"
+        yield say.tell("PIN323", what, "commit", hint=f"look at: {_looking(bump)}")
 
 
-def _older(tag: str | None, new: str | None) -> bool:
-    return bool(tag and new and tag != new and releases.newest([tag, new], like=tag, pre=True) == tag)
+def _looking(bump: Bump) -> str:
+    """The command that shows what is left behind."""
+    pin, target, *_ = bump.aim
+    if same_repo(target.repo, pin.repo or ""):
+        return f"pinctl diff {pin.name} {target.commit}"
+    if pin.upstream and same_repo(target.repo, pin.upstream.repo):
+        return f"pinctl diff {pin.name} {target.commit} --upstream"
+    return "the file that --body FILE writes"
+
+
+def _older(bump: Bump, after: Pin) -> str | None:
+    """Why the version that the bump leads to is an older one; None where it is not, or where versions are not known."""
+    pin, target, *_ = bump.aim
+    pairs = [(pin.version, after.version)]
+    if pin.tag and target.tag:
+        pairs.insert(0, (releases.version_of(pin.tag), releases.version_of(target.tag, like=pin.tag)))
+    for old, new in pairs:
+        if old and new and is_older(new, old):
+            return f"the version {new} is older than {old}"
+    return None
 
 
 def contract(bump: Bump, pin: Pin, workspace: Workspace, planned: Mapping[str, bytes]) -> Judgement | None:
-    """The consumer's calls against what the package offers at the new commit; None where there is no package, or
-    nothing to compare it with. `planned` are files of the consumer as they become. Raises ExternalError."""
+    """The consumer's calls against what the package offers at the new commit; None where there is no package.
+    `planned` are files of the consumer as they become. Raises ExternalError."""
     old, new = bump.before.forest, bump.after.forest
-    if old is None or new is None or not contracting.concerns(pin, new):
+    if new is None or not contracting.concerns(pin, new):
         return None
-    sides = contracting.Sides(old, new, bump.aim.pin.repo or "", pin.repo or "")
+    sides = contracting.Sides(old or new, new, bump.aim.pin.repo or "", pin.repo or "", old is not None)
     judged = contracting.judge(workspace, pin, sides, planned=planned)
     # Paths that are not there are told already, as those of the tree.
     return judged._replace(findings=tuple(found for found in judged.findings if found.code != _PATH))
@@ -261,15 +291,17 @@ def _decided(bump: Bump) -> dict[str, str]:
 
 
 def command(bump: Bump, made: Sequence[Decision]) -> str:
-    """The command that bumps with the values that are suggested."""
+    """The command that bumps with the values that are suggested, and with those that were given."""
     from shlex import quote
 
-    sets = (f"--set {quote(one.key + '=' + _array(one.suggested))}" for one in made)
-    return " ".join(["pinctl bump", quote(bump.aim.pin.name), "--to", bump.aim.target.commit, *sets])
-
-
-def _array(values: Sequence[str]) -> str:
-    return "[" + ", ".join(f'"{value}"' for value in values) + "]"
+    pin, target, given, *_ = bump.aim
+    values: dict[str, New] = {".".join(map(str, key)): value for key, value in given.items()}
+    values |= {one.key: one.suggested for one in made}
+    words = ["pinctl bump", quote(pin.name), "--to", target.commit]
+    words += [] if same_repo(target.repo, pin.repo or "") else ["--repo", quote(target.repo)]
+    return " ".join(
+        [*words, *(f"--set {quote(f'{key}={rendered(value)}')}" for key, value in values.items() if value is not None)]
+    )
 
 
 def _hinted(found: Finding, hints: Mapping[str, str]) -> Finding:

@@ -97,7 +97,7 @@ def _module_log(move: Move, asking: Asking) -> ModuleLog:
     try:
         stores = [asking.open(url) for url in urls]
         if not stores:
-            return ModuleLog(move, failure="it has no URL")
+            return ModuleLog(move, failure=new.problem or "it has no URL")
         stores[0].fetch(old.commit)
         stores[-1].fetch(new.commit)
         return ModuleLog(move, _span(stores, old.commit, new.commit))
@@ -125,6 +125,7 @@ def fork(own: Store, commit: str, repo: str, track: str | None, asking: Asking, 
     top = targets.tip(theirs, track)
     theirs.fetch(top)
     base = history.merge_base(own.folder, commit, top, also=[theirs.folder])
+    ahead, behind = history.counts(own.folder, commit, top, also=[theirs.folder])
     mine = history.commits(own.folder, commit, top, also=[theirs.folder])
     others = history.commits(theirs.folder, top, commit, also=[own.folder])
     try:
@@ -132,4 +133,4 @@ def fork(own: Store, commit: str, repo: str, track: str | None, asking: Asking, 
     except ExternalError as error:  # its files cannot be had, as offline
         notes.append(f"which commits {redact(repo)} has taken is not known: {str(error).partition(_LINE_END)[0]}")
         taken = {}
-    return Fork(repo, track, base, tuple(mine), tuple(others), taken)
+    return Fork(repo, track, base, ahead, behind, tuple(mine), tuple(others), taken)

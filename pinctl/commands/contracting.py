@@ -27,12 +27,14 @@ _OF_TORCH = frozenset("aten prim prims c10d quantized _quantized mkldnn cuda pro
 
 
 class Sides(NamedTuple):
-    """The trees of a pin at A and at B, each with its repository: at A that may be another one."""
+    """The trees of a pin at A and at B, each with its repository: at A that may be another one. Not `known`: the tree
+    at A is not to be had, and that at B stands in its place; every use is judged by B alone."""
 
     before: Forest
     after: Forest
     repo_before: str
     repo_after: str
+    known: bool = True
 
 
 def judge(
@@ -75,6 +77,10 @@ def judge(
 
 def surfaces(pin: Pin, sides: Sides) -> tuple[Surface, Surface]:
     """What the package offers at A and at B. Raises ExternalError."""
+    if not sides.known:
+        after = _surface(pin, sides.after, sides.repo_after)
+        roots = {name.partition(".")[0] for name in after.symbols}
+        return Surface("", open=dict.fromkeys(roots, "the commit of before is not to be had")), after
     return _surface(pin, sides.before, sides.repo_before), _surface(pin, sides.after, sides.repo_after)
 
 

@@ -31,4 +31,11 @@ def edited(workspace: Workspace, changes: Mapping[KeyPath, New]) -> tuple[Worksp
 
 def _of(changes: Mapping[KeyPath, New], before: Manifest, path: str) -> Iterable[tuple[KeyPath, New]]:
     """The changes of what stands in the file `path`."""
-    return ((key, value) for key, value in changes.items() if manifest.locate(before, key).file == path)
+    return ((key, value) for key, value in changes.items() if _file_of(before, key) == path)
+
+
+def _file_of(before: Manifest, key: KeyPath) -> str:
+    """Where a value stands, or is to stand: a new one of a pin goes where the pin's source is."""
+    if before.bases and key[0] == "pins" and str(key[2]) not in manifest.written(before, str(key[1])):
+        key = (*key[:2], "repo")
+    return manifest.locate(before, key).file

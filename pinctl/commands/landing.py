@@ -1,12 +1,13 @@
 """New values of pins.toml carried to every site, into the index and into a commit: all of it, or nothing."""
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from pinctl.commands import generated, gitlinks, plans, previous, sync
 from pinctl.commands.workspace import Workspace
-from pinctl.errors import WriteRefused
-from pinctl.external import commit
+from pinctl.errors import ExternalError, PinctlError, WriteRefused
+from pinctl.external import commit, git, journal
 from pinctl.finding import Finding, Severity, failed
 from pinctl.model import Mode
 from pinctl.outcome import Outcome
@@ -59,21 +60,20 @@ def planned(
 
 
 def land(landing: Landing, findings: Sequence[Finding], message: str) -> Outcome:
-    """Write what is planned, unless a finding of severity error, given or met, stands in its way.
+    """Write what is planned, unless a finding of severity error, given or met, stands in its way: the files, the
+    index and the commit, or nothing.
 
     Raises WriteRefused, ExternalError.
     """
-    root, plan, how = landing.before.root, landing.plan, landing.how
+    plan, how = landing.plan, landing.how
     told = [*landing.told, *findings]
     if failed(told):
-        return Outcome("bump", tuple(told), {"files": []}, root=root)
-    if how.commit and not how.diff:
-        _demand_clean(root, plan, landing.links)
-    outcome = plans.carry_out(
-        landing.after, "bump", plan, diff=how.diff, check=False, allow_workflows=how.allow_workflows, findings=told,
-        left=landing.left if how.diff else (),
-    )  # fmt: skip
-    return outcome if how.diff else _recorded(landing, outcome, message)
+        return Outcome("bump", tuple(told), {"files": []}, root=landing.before.root)
+    if how.diff:
+        return plans.told(landing.after, "bump", plan, diff=True, findings=told, left=landing.left)
+    _demand_git(landing)
+    made = _written(landing, message)
+    return _recorded(landing, plans.told(landing.after, "bump", plan, findings=told), made)
 
 
 def _belongs(observation: Observation, names: Collection[str]) -> bool:
@@ -94,30 +94,73 @@ def _undone(before: Workspace, differing: Sequence[Observation], names: Collecti
     return sync.moved(before, drifted) if drifted else []
 
 
-def _demand_clean(root: str, plan: Plan, links: Mapping[str, str]) -> None:
-    """Raises WriteRefused where a file to be committed holds other changes, which would go into the commit."""
-    changed = commit.dirty(root, [*(file.path for file in plan.pending), *links])
-    if changed:
-        raise WriteRefused(
-            f"{', '.join(changed)}: changed since HEAD, and a commit would take those changes, too",
-            hint="commit or stash them first; or run without --commit",
-        )
+def _demand_git(landing: Landing) -> None:
+    """Raises WriteRefused where a file to be committed holds other changes, which would go into the commit, and
+    ExternalError for what else git would refuse later."""
+    root, links, how = landing.before.root, landing.links, landing.how
+    paths = [file.path for file in landing.plan.pending]
+    if how.commit and (paths or links):
+        if changed := commit.dirty(root, [*paths, *links]):
+            raise WriteRefused(
+                f"{', '.join(changed)}: changed since HEAD, and a commit would take those changes, too",
+                hint="commit or stash them first; or run without --commit",
+            )
+        commit.demand(root, paths, links, how.branch)
+    elif links:
+        commit.demand_stageable(root, links)
 
 
-def _recorded(landing: Landing, outcome: Outcome, message: str) -> Outcome:
-    """The outcome with what was done in git: the links staged, or all of it committed."""
-    after, plan, links, how = landing.after, landing.plan, landing.links, landing.how
+def _written(landing: Landing, message: str) -> str | None:
+    """Write the files, and stage the links or commit it all: the id of the commit that was made, if one was.
+
+    What fails before there is a commit, or is broken off by ^C, leaves the files as they were. Raises WriteRefused,
+    ExternalError.
+    """
+    root, plan, links, how = landing.before.root, landing.plan, landing.links, landing.how
+    paths = [file.path for file in plan.pending]
+    head = git.head(root) if how.commit else None
+    written = journal.write(root, plan, allow_workflows=how.allow_workflows)
+    try:
+        if how.commit and (paths or links):
+            return commit.commit(root, paths, message, links=links, branch=how.branch)
+        if links:
+            commit.stage_links(root, links)
+        return None
+    except BaseException as error:
+        if how.commit and git.head(root) != head:  # it came while a hook ran after the commit
+            raise
+        _take_back(written, error)
+        if isinstance(error, PinctlError):
+            raise ExternalError(f"nothing was changed: {error}", hint=error.hint) from error
+        raise
+
+
+def _take_back(written: journal.Written, cause: BaseException) -> None:
+    """Put the files back. Raises ExternalError where some are left."""
+    why = str(cause) or "interrupted"
+    try:
+        left = journal.take_back(written)
+    except (PinctlError, KeyboardInterrupt) as error:
+        message = f"the files were written, and cannot be put back ({error}), though git did not follow: {why}"
+        raise ExternalError(message, hint="when that is mended, run: pinctl sync   (undoes it)") from cause
+    if left:
+        message = f"all was put back but what was changed meanwhile, {', '.join(left)}: git did not follow: {why}"
+        hint = f"look at it, and put it away: git stash push -u -- {shlex.join(left)}"
+        raise ExternalError(message, hint=hint) from cause
+
+
+def _recorded(landing: Landing, outcome: Outcome, made: str | None) -> Outcome:
+    """The outcome with what was done in git: the links staged, or all of it committed as `made`."""
+    links, how = landing.links, landing.how
     result = {**outcome.result, "links": dict(links)}
     summary = outcome.summary
-    if how.commit and (plan.pending or links):
-        paths = [file.path for file in plan.pending]
-        made = commit.commit(after.root, paths, message, links=links, branch=how.branch)
+    if made:
         result["commit"] = made
         summary += f"; committed as {made[:10]}" + (f" on {how.branch}" if how.branch else "")
     elif links:
-        commit.stage_links(after.root, links)
         summary += f"; staged {', '.join(links)}"
-    return outcome._replace(findings=(*outcome.findings, *_stale(after, links)), result=result, summary=summary)
+    findings = (*outcome.findings, *_stale(landing.after, links))
+    return outcome._replace(findings=findings, result=result, summary=summary)
 
 
 def _stale(after: Workspace, links: Mapping[str, str]) -> list[Finding]:

@@ -90,9 +90,23 @@ def carry_out(
 
     A diff stands alone on the output. Raises WriteRefused and ExternalError, with nothing written.
     """
-    pending = plan.pending
-    if pending and not (diff or check):
+    if not (diff or check):
         journal.write(workspace.root, plan, allow_workflows=allow_workflows)
+    return told(workspace, command, plan, diff=diff, check=check, findings=findings, left=left)
+
+
+def told(
+    workspace: Workspace,
+    command: str,
+    plan: Plan,
+    *,
+    diff: bool = False,
+    check: bool = False,
+    findings: Sequence[Finding] = (),
+    left: Sequence[Finding] = (),
+) -> Outcome:
+    """What is said of a plan that was shown, tested or, with neither, written."""
+    pending = plan.pending
     return Outcome(
         command=command,
         root=workspace.root,

@@ -120,8 +120,8 @@ def _archives(proofs: Proofs, manifest: Manifest, pins: Sequence[Pin], profile: 
 
 
 def downloaded(want: "Declared", profile: Profile, step: Step = lambda _: None) -> "Archive":
-    """What the URL of `want` gives, with the digests that it names, and what it says of its commit where it should be of
-    one; or why it cannot be had."""
+    """What the URL of `want` gives, with the digests that it names, and what it says of its commit where it should be
+    of one; or why it cannot be had."""
     from pinctl.external.download import download
     from pinctl.upstream.archives import Archive
 

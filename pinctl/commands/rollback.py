@@ -1,7 +1,5 @@
 """What pins.toml held of a pin before its present commit, as the consumer's git history has it."""
 
-from collections.abc import Mapping
-
 from pinctl import manifest
 from pinctl.commands import history
 from pinctl.commands.targets import Target
@@ -13,8 +11,8 @@ from pinctl.manifest import New
 from pinctl.model import Pin
 
 _KEYS = ("repo", "commit", "tag", "track", "version", "submodules", "recursive", "include_dirs", "header_globs",
-         "upstream", "archive", "nested")  # fmt: skip
-"""The keys that a bump writes."""
+         "upstream", "archive", "nested", "system_packages", "facts", "contract")  # fmt: skip
+"""The keys that a bump may write."""
 
 
 def earlier(workspace: Workspace, pin: Pin) -> tuple[Target, dict[str, New]]:
@@ -24,25 +22,17 @@ def earlier(workspace: Workspace, pin: Pin) -> tuple[Target, dict[str, New]]:
     """
     if toplevel(workspace.root) is None:
         raise UsageError(f"{workspace.root} is no git repository, so it has no history to go back in")
-    file = manifest.locate(workspace.manifest, ("pins", pin.name)).file
+    file = manifest.locate(workspace.manifest, ("pins", pin.name, "commit")).file
     for commit, _ in git.history_of(workspace.root, file):
         then = history.manifest_at(workspace, commit)
         old = then.pins.get(pin.name) if then else None
-        if old is not None and old.repo and old.commit and (old.repo, old.commit) != (pin.repo, pin.commit):
-            return Target(old.repo, old.commit, old.tag, old.track), _changes(pin, old)
+        if then and old and old.repo and old.commit and (old.repo, old.commit) != (pin.repo, pin.commit):
+            before, now = manifest.written(then, pin.name), manifest.written(workspace.manifest, pin.name)
+            changes = {key: _listed(before.get(key)) for key in _KEYS if before.get(key) != now.get(key)}
+            return Target(old.repo, old.commit, old.tag, old.track), changes
     raise UsageError(f"the history of {file} holds no other commit of {pin.name}")
 
 
-def _changes(now: Pin, old: Pin) -> dict[str, New]:
-    return {key: _written(getattr(old, key)) for key in _KEYS if getattr(now, key) != getattr(old, key)}
-
-
-def _written(value: object) -> New:
-    """A field of a pin as it stands in pins.toml."""
-    if hasattr(value, "_asdict"):
-        return {key: part for key, part in value._asdict().items() if part is not None}
-    if isinstance(value, Mapping):
-        return {str(key): str(part) for key, part in value.items()} or None
-    if isinstance(value, tuple):
-        return tuple(map(str, value))
-    return value if isinstance(value, str) or value is True else None
+def _listed(value: New) -> New:
+    """A list as a tuple, as `pinctl.model` has it."""
+    return tuple(value) if isinstance(value, list) else value

@@ -10,7 +10,7 @@ from pinctl.external import history
 from pinctl.external.store import Store
 from pinctl.model import Pin
 from pinctl.upstream import releases
-from pinctl.urls import identity, redact
+from pinctl.urls import check_url, redact, same_repo
 
 _MOST_NAMED = 5
 
@@ -37,27 +37,32 @@ class Target(NamedTuple):
 def resolve(pin: Pin, wish: Wish, asking: Asking) -> Target:
     """What `wish` means for `pin`, as its remote has it now. Raises UsageError for what the remote does not have,
     ExternalError."""
-    repo, track = _home(pin, wish)
+    repo, track = _home(pin, wish, asking)
     store = asking.open(repo)
-    if wish.to is not None:
-        commit, tag = _named(store, wish.to)
-        if tag is None and pin.tag:
-            tag = _tag_of(store, commit, pin)
-    elif pin.tag or "*" in (track or ""):
-        commit, tag = _newest(store, pin, track, pre=wish.pre)
-    else:
-        commit, tag = tip(store, track), None
-    return Target(repo, commit, tag, track)
+    if wish.to is None:
+        by_tag = pin.tag or "*" in (track or "")
+        commit, tag = _newest(store, pin, track, pre=wish.pre) if by_tag else (tip(store, track), None)
+        return Target(repo, commit, tag, track)
+    commit, ref = _named(store, wish.to)
+    tag = ref.removeprefix("refs/tags/") if ref.startswith("refs/tags/") else None
+    branch = ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else None
+    if track and "*" not in track and not pin.tag:
+        return Target(repo, commit, None, track)  # it goes on following its branch
+    if pin.tag and tag is None and branch is None:
+        tag = _tag_of(store, commit, pin)
+    return Target(repo, commit, tag, branch if branch and "*" in (track or "*") else track)
 
 
-def _home(pin: Pin, wish: Wish) -> tuple[str, str | None]:
+def _home(pin: Pin, wish: Wish, asking: Asking) -> tuple[str, str | None]:
     """The repository, and what the pin follows in it. Raises UsageError."""
     if wish.upstream and pin.upstream is None:
         raise UsageError(f"{pin.name} has no `upstream`", hint="give the repository: --repo URL")
     if pin.repo is None:
         raise UsageError(f"{pin.name} has no repository to be bumped in")
+    if wish.repo and (problem := check_url(wish.repo, transports=asking.profile.transports)):
+        raise UsageError(f"--repo {redact(wish.repo)}: {problem}")
     repo = pin.upstream.repo if wish.upstream and pin.upstream else wish.repo or pin.repo
-    if pin.upstream and identity(repo) == identity(pin.upstream.repo):
+    if pin.upstream and same_repo(repo, pin.upstream.repo):
         return repo, pin.upstream.track or None
     return repo, pin.track
 
@@ -80,7 +85,7 @@ def _newest(store: Store, pin: Pin, track: str | None, *, pre: bool) -> tuple[st
     if tag is None:
         like = pattern or f"such as {pin.tag}"
         raise UsageError(f"{redact(store.url)} has no release tag {like}", hint="name the commit or tag: --to REF")
-    return tags[tag], tag
+    return tags[tag] if tags[tag] == pin.commit else commit_of(store, tags[tag], f"refs/tags/{tag}"), tag
 
 
 def _tags(refs: Mapping[str, str]) -> dict[str, str]:
@@ -95,23 +100,25 @@ def _tag_of(store: Store, commit: str, pin: Pin) -> str | None:
     return pin.tag if pin.tag in same else releases.newest(same, like=pin.tag, pre=True)
 
 
-def _named(store: Store, name: str) -> tuple[str, str | None]:
-    """The commit that `name` is, and the tag where it is one. A full id is never looked up as a name, nor is a name
-    that two refs have guessed at (gitrevisions(7) would take one of them)."""
-    if is_full(name):
-        return commit_of(store, name), None
+def _named(store: Store, name: str) -> tuple[str, str]:
+    """The commit that `name` is, and the ref that it names, "" for none. A full id is never looked up as a name, nor is
+    a name that means several things guessed at (gitrevisions(7) would take one of them)."""
+    if is_full(name.lower()):
+        return commit_of(store, name.lower()), ""
     prefixes = ("",) if name.startswith("refs/") else ("refs/tags/", "refs/heads/")
-    refs = store.refs("refs/tags/*", "refs/heads/*", *([name] if name.startswith("refs/") else []))
+    refs = store.refs("refs/tags/*", "refs/heads/*")
     found = {f"{p}{name}": refs.get(f"{p}{name}^{{}}", refs[f"{p}{name}"]) for p in prefixes if f"{p}{name}" in refs}
     if len(set(found.values())) > 1:
         raise UsageError(f"{name} is a tag and a branch of {redact(store.url)}, and they differ",
                          hint=f"write which: --to refs/tags/{name}, --to refs/heads/{name}")  # fmt: skip
-    if found:
-        ref, commit = next(iter(found.items()))
-        return commit, ref.removeprefix("refs/tags/") if ref.startswith("refs/tags/") else None
+    for ref, commit in found.items():
+        if is_short(name) and not commit.startswith(name):
+            raise UsageError(f"{name} is a ref of {redact(store.url)}, and may be meant as an id",
+                             hint=f"write --to {ref}, or the full id")  # fmt: skip
+        return commit_of(store, commit, ref) if ref.startswith("refs/tags/") else commit, ref
     if is_short(name):
-        return by_prefix(store, name), None
-    raise UsageError(f"{redact(store.url)} has no tag, branch or commit {name}", hint=_likely(name, refs))
+        return by_prefix(store, name), ""
+    raise UsageError(f"{redact(store.url)} has no tag, branch or commit {redact(name)}", hint=_likely(name, refs))
 
 
 def _likely(name: str, refs: Iterable[str]) -> str | None:
@@ -122,13 +129,16 @@ def _likely(name: str, refs: Iterable[str]) -> str | None:
     return f"there are: {', '.join(close)}" if close else None
 
 
-def commit_of(store: Store, id_: str) -> str:
-    """`id_` itself, which the remote must give and which must be a commit: a tag object's id would be written into
-    gitlinks and checked out as something else. Raises UsageError, ExternalError."""
-    store.fetch(id_)
+def commit_of(store: Store, id_: str, ref: str = "") -> str:
+    """`id_` itself, which the remote must give, by `ref` or by itself, and which must be a commit: the id of another
+    object would be written into gitlinks and checked out as something else. Raises UsageError, ExternalError."""
+    store.fetch(ref or id_, depth=1)
+    store.fetch(id_, depth=1)
     kind, commit = store.peel(id_)
     if kind != "commit":
-        raise UsageError(f"{id_} is a {kind} of {redact(store.url)}, and no commit", hint=f"it leads to {commit}")
+        what = f"{ref} leads to" if ref else f"{id_} is"
+        raise UsageError(f"{what} a {kind} of {redact(store.url)}, and no commit",
+                         hint=f"it leads to {commit}" if commit else None)  # fmt: skip
     return id_
 
 
@@ -164,7 +174,7 @@ def unresolved(pin: Pin, asking: Asking) -> Target:
         tags = _tags(store.refs(f"refs/tags/{pin.tag}"))
         if pin.tag not in tags:
             raise UsageError(f"{redact(pin.repo)} has no tag {pin.tag}")
-        return Target(pin.repo, tags[pin.tag], pin.tag, pin.track)
+        return Target(pin.repo, commit_of(store, tags[pin.tag], f"refs/tags/{pin.tag}"), pin.tag, pin.track)
     if pin.version:
         return _released(store, pin, pin.repo, pin.version)
     raise UsageError(f"nothing says which commit of {pin.name} is meant", hint=f"run: pinctl bump {pin.name} --to REF")
@@ -177,4 +187,4 @@ def _released(store: Store, pin: Pin, repo: str, version: str) -> Target:
         raise UsageError(f"{len(found) or 'no'} tags of {redact(repo)} are the version {version}",
                          hint=f"run: pinctl bump {pin.name} --to REF")  # fmt: skip
     tag, commit = next(iter(found.items()))
-    return Target(repo, commit, tag, pin.track)
+    return Target(repo, commit_of(store, commit, f"refs/tags/{tag}"), tag, pin.track)

@@ -51,10 +51,12 @@ def parent() -> str:
 
 
 def make(folder: str, sha256: bool = False) -> None:
-    """Make an empty repository at `folder`, whole or not at all."""
+    """Make an empty repository at `folder`, whole or not at all; what is there goes, after it is made, so that the two
+    have different inodes."""
     _sweep_old(os.path.dirname(folder))
     made = tempfile.mkdtemp(prefix=_TEMPORARY, dir=os.path.dirname(folder))  # mode 0700
     fill(made, sha256)
+    remove(folder)
     os.rename(made, folder)
 
 
@@ -83,7 +85,7 @@ def enter(folder: str) -> None:
             _delete(os.path.join(folder, name))
     _delete(os.path.join(folder, "objects", "info"))
     path = os.path.join(folder, "config")
-    wanted = config(_is_sha256(path))
+    wanted = config(is_sha256(folder))
     if _text(path) != wanted or os.path.islink(path):
         descriptor, spare = tempfile.mkstemp(suffix=".new", dir=folder)
         with open(descriptor, "w") as file:
@@ -137,12 +139,23 @@ def remove(folder: str) -> None:
     shutil.rmtree(away, ignore_errors=True)
 
 
+def is_sha256(folder: str) -> bool:
+    """Whether the ids of its objects have 64 digits."""
+    return "objectFormat = sha256" in (_text(os.path.join(folder, "config")) or "")
+
+
 def is_shallow(folder: str) -> bool:
     """Whether some commits are there without their parents."""
+    return bool(shallow(folder))
+
+
+def shallow(folder: str) -> list[str]:
+    """The commits that are there without their parents (gitrepository-layout(5), "shallow")."""
     try:
-        return os.stat(os.path.join(folder, "shallow")).st_size > 0
+        with open(os.path.join(folder, "shallow"), encoding="ascii") as file:
+            return file.read().split()
     except OSError:
-        return False
+        return []
 
 
 def is_empty(folder: str) -> bool:
@@ -164,10 +177,6 @@ def _mode(folder: str) -> int:
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         raise ExternalError(f"{folder} is no folder of ours", hint=_HINT)
     return stat.S_IMODE(status.st_mode)
-
-
-def _is_sha256(path: str) -> bool:
-    return "objectFormat = sha256" in (_text(path) or "")
 
 
 def _text(path: str) -> str | None:

@@ -1,9 +1,10 @@
 """The only place that writes to the consumer's git repository: gitlinks into its index, and one commit.
 
-The person's own git does it, as at their prompt: their configuration, identity, signing and hooks, in their whole
-environment, since their hooks need what they have there (SKIP, VIRTUAL_ENV, DISPLAY). What an outer git hook left in
-it (GIT_DIR, GIT_INDEX_FILE) never passes. So this is for the trusted profile alone: a stranger's repository names
-programs that git would run.
+Gitlinks are staged as everything local is asked of git (`gitcli`): nothing that the repository names is run. The
+commit is the person's own, as at their prompt: their configuration, identity, filters, signing and hooks, in their
+whole environment, since their hooks need what they have there (SKIP, VIRTUAL_ENV, DISPLAY); hooks and a file system
+monitor in `git commit` alone. What an outer git hook left in it (GIT_DIR, GIT_INDEX_FILE) never passes. So a commit is
+for the trusted profile alone: a stranger's repository names programs that git would run.
 
 The index is changed as git changes it: the new one is made under the name of its lock and renamed into place, so it
 is whole at every moment, and two writers cannot meet. Paths are relative to `root`, anywhere in a work tree.
@@ -16,17 +17,20 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from pinctl.errors import ExternalError
 from pinctl.external import files, git, process
 from pinctl.external.gitcli import call, toplevel
-from pinctl.external.process import Result
+from pinctl.external.process import CommandFailed, Result
 
 SECONDS = 1800.0
 """How long a commit may take: hooks run linters, and signing may wait for a person."""
 
-_OPTIONS = ("--quiet", "--cleanup=whitespace", "--file=-")
+_COMMIT = ("commit", "--quiet", "--cleanup=whitespace", "--file=-")
+_HOOK_LINES = 150  # of what hooks said that are shown: one of many linters refuses, and seldom the last
+_NO_PROGRAMS = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+_SCRATCH = "pinctl-"
 _GITLINK = "160000"
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 # git's variables that say who the person is and how their git is set up, and not where a repository lies.
@@ -47,10 +51,20 @@ def stage_links(root: str, links: Mapping[str, str]) -> None:
 
     Raises ExternalError, with nothing changed, where a path is no submodule in the index, or the index is locked.
     """
-    repository = _Repository.of(root)
-    entries = repository.entries((), links)
+    repository, entries = _stageable(root, links)
     with repository.lock(git.head(root)) as lock:
-        repository.update(lock, entries)
+        repository.stage(lock, entries.links)
+
+
+def demand_stageable(root: str, links: Mapping[str, str]) -> None:
+    """Raises ExternalError for all that `stage_links` would refuse. Nothing changes."""
+    _stageable(root, links)
+
+
+def _stageable(root: str, links: Mapping[str, str]) -> "tuple[_Repository, _Entries]":
+    repository = _Repository.of(root)
+    repository.refuse_locked()
+    return repository, repository.entries((), links)
 
 
 def dirty(root: str, paths: Sequence[str]) -> list[str]:
@@ -59,6 +73,7 @@ def dirty(root: str, paths: Sequence[str]) -> list[str]:
     A submodule does where another commit is staged or checked out. Raises ExternalError.
     """
     repository = _Repository.of(root)
+    repository.refuse_elsewhere()
     names = {repository.name(path): path for path in paths}
     if not names:
         return []
@@ -67,6 +82,28 @@ def dirty(root: str, paths: Sequence[str]) -> list[str]:
     told = os.fsdecode(repository.git(*status, "--", *names).stdout).split("\0")
     different = {record[3:] for record in told}
     return [path for name, path in names.items() if name in different]
+
+
+def demand(root: str, paths: Sequence[str], links: Mapping[str, str], branch: str | None = None) -> None:
+    """Raises ExternalError for all that stands in the way of such a `commit` and can be known before: the name of the
+    branch, an operation under way, the index locked, paths that git is told not to look at, nobody's identity.
+
+    Nothing changes.
+    """
+    _committable(root, paths, links, branch)
+
+
+def _committable(
+    root: str, paths: Sequence[str], links: Mapping[str, str], branch: str | None
+) -> "tuple[_Repository, _Entries]":
+    repository = _Repository.of(root)
+    repository.refuse_elsewhere()
+    repository.refuse_unfinished()
+    repository.refuse_locked()
+    repository.refuse_nobody()
+    if repository.is_new(branch):
+        repository.refuse_branch(branch)
+    return repository, repository.entries(paths, links)
 
 
 def commit(
@@ -85,19 +122,18 @@ def commit(
     these paths before the hooks ran. With `branch` the commit is the first of that new branch, which is checked out.
 
     Raises ExternalError, with HEAD, branch and index as before, where a hook or a signing program refuses, nothing
-    would change, another operation is under way or the branch cannot be made.
+    would change, or as `demand`. After ^C they are as before, too, or, where it came after the commit, its own.
     """
-    repository = _Repository.of(root)
-    repository.refuse_unfinished()
-    entries = repository.entries(paths, links or {})
+    repository, entries = _committable(root, paths, links or {}, branch)
     before = git.head(root)
     with repository.on(branch, before), repository.lock(before) as lock, repository.scratch(lock, before) as scratch:
         for index in (lock, scratch):
-            repository.update(index, entries)
+            repository.add(index, entries.files)
+            repository.stage(index, entries.links)
         unchanged = ("diff-index", "--cached", "--quiet", "--ignore-submodules=none", before or "")
         if before and repository.says(*unchanged, index=scratch):
             raise ExternalError("there is nothing to commit: HEAD holds these changes already")
-        repository.git("commit", *_OPTIONS, index=scratch, stdin=message.encode())
+        repository.commit(scratch, message)
     return str(git.head(root))
 
 
@@ -122,21 +158,30 @@ class _Repository(NamedTuple):
         if top is None:
             raise ExternalError(f"{root} is not in the work tree of a git repository")
         below = os.path.relpath(os.path.realpath(root), top)
-        repository = cls(top, "" if below == "." else below, "")
-        told = os.fsdecode(repository.git("rev-parse", "--show-toplevel", "--git-path", "index").stdout)
-        seen, _, index = told.removesuffix("\n").rpartition("\n")
-        if os.path.realpath(seen) != top:
-            hint = "look for core.worktree in its configuration"
-            raise ExternalError(f"git takes {seen} for the work tree of {top}", hint=hint)
-        return repository._replace(index_file=os.path.realpath(os.path.join(top, index)))
+        index = os.fsdecode(call(top, "rev-parse", "--git-path", "index").stdout).removesuffix("\n")
+        return cls(top, "" if below == "." else below, os.path.realpath(os.path.join(top, index)))
 
     def git(self, *args: str, index: str | None = None, stdin: bytes = b"", accept: Sequence[int] = (0,)) -> Result:
-        """`git ARGS` as the person would run it at the top, on another index file if one is given."""
+        """`git ARGS` at the top as the person has set it up, but for its hooks; on the index file `index` if one is
+        given."""
+        argv = ["git", "--no-pager", *_NO_PROGRAMS, "-C", self.top, *args]
+        env = self._environment(index)
+        return process.run(argv, env=env, stdin=stdin, timeout=SECONDS, accept=accept, shown=["git", *args])
+
+    def commit(self, index: str, message: str) -> None:
+        """`git commit` of an index, with all that the person's git does then. Raises CommandFailed."""
+        argv = ["git", "--no-pager", "-C", self.top, *_COMMIT]
+        env, shown = self._environment(index), ["git", "commit"]
+        try:
+            process.run(argv, env=env, stdin=message.encode(), timeout=SECONDS, shown=shown)
+        except CommandFailed as error:
+            hint = "mend what it tells of; or run without --commit, and commit by hand"
+            raise CommandFailed("failed", error.result, hint=hint, lines=_HOOK_LINES) from None
+
+    def _environment(self, index: str | None) -> dict[str, str]:
         env = {name: value for name, value in os.environ.items() if name[:4] != "GIT_" or _PERSONAL.fullmatch(name)}
         env |= {"PATH": process.environment()["PATH"], "GIT_TERMINAL_PROMPT": "0"}
-        env |= {"GIT_INDEX_FILE": index} if index else {}
-        argv = ["git", "--no-pager", "-C", self.top, *args]
-        return process.run(argv, env=env, stdin=stdin, timeout=SECONDS, accept=accept)
+        return env | ({"GIT_INDEX_FILE": index} if index else {})
 
     def says(self, *args: str, index: str | None = None) -> bool:
         """Whether `git ARGS`, a question, is answered with yes."""
@@ -168,6 +213,20 @@ class _Repository(NamedTuple):
         told = call(self.top, "ls-files", "-v", "-z", "--", *names).stdout if names else b""
         return [line[2:] for line in os.fsdecode(told).split("\0") if line[:1] == "S" or line[:1].islower()]
 
+    def refuse_elsewhere(self) -> None:
+        """Raises ExternalError where the person's git takes another folder for the work tree."""
+        seen = os.fsdecode(self.git("rev-parse", "--show-toplevel").stdout).removesuffix("\n")
+        if os.path.realpath(seen) != self.top:
+            hint = "look for core.worktree in its configuration"
+            raise ExternalError(f"git takes {seen} for the work tree of {self.top}", hint=hint)
+
+    def refuse_nobody(self) -> None:
+        """Raises ExternalError where git does not know whose commit it would be."""
+        for name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
+            if self.git("var", name, accept=(0, 128)).code:
+                hint = "git config user.name NAME; git config user.email ADDRESS"
+                raise ExternalError("git does not know who you are, and makes no commit of nobody's", hint=hint)
+
     def refuse_unfinished(self) -> None:
         """Raises ExternalError in the middle of a merge, a rebase and the like."""
         folder = os.path.dirname(self.index_file)
@@ -178,6 +237,24 @@ class _Repository(NamedTuple):
             hint = "finish or abort it, and run this again"
             raise ExternalError(f"{found[0]} is under way in {self.top}", hint=hint)
 
+    @property
+    def lock_file(self) -> str:
+        return f"{self.index_file}.lock"
+
+    def refuse_locked(self) -> None:
+        """Raises ExternalError where the index is locked."""
+        if os.path.lexists(self.lock_file):
+            raise self._locked()
+
+    def _locked(self) -> ExternalError:
+        folder = os.path.dirname(self.index_file)
+        ours = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.startswith(_SCRATCH))
+        hint = f"wait for it; if no git is running, remove {self.lock_file}"
+        if ours:
+            remove = shlex.join(["rm", "-r", self.lock_file, *ours])
+            hint = f"a pinctl that was killed may have left it; if no git and no pinctl is running: {remove}"
+        return ExternalError(f"another git process holds the index of {self.top}", hint=hint)
+
     @contextmanager
     def lock(self, commit: str | None) -> Iterator[str]:
         """The lock of the index: a copy of it to change, which becomes the index in the end. After a failure it does
@@ -185,12 +262,11 @@ class _Repository(NamedTuple):
 
         Raises ExternalError where another process holds it.
         """
-        lock = f"{self.index_file}.lock"
+        lock = self.lock_file
         try:
             os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
         except FileExistsError:
-            hint = f"wait for it; if no git is running, remove {lock}"
-            raise ExternalError(f"another git process holds the index of {self.top}", hint=hint) from None
+            raise self._locked() from None
         except OSError as error:
             raise ExternalError(f"{lock}: {error.strerror}") from error
         done = False
@@ -214,29 +290,33 @@ class _Repository(NamedTuple):
     def scratch(self, lock: str, commit: str | None) -> Iterator[str]:
         """An index of its own that holds what `commit` does; from the copy `lock`, which knows the unchanged files, so
         that git does not read them all again."""
-        with tempfile.TemporaryDirectory(prefix="pinctl-", dir=os.path.dirname(self.index_file)) as folder:
+        with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=os.path.dirname(self.index_file)) as folder:
             index = os.path.join(folder, "index")
             shutil.copy2(lock, index)
             self.git("read-tree", *(("-i", "-m", commit) if commit else ("--empty",)), index=index)
             yield index
 
-    def update(self, index: str, entries: _Entries) -> None:
-        """Put `entries` into an index file: files as `git add` stores them, those that are gone taken out."""
-        links = [word for path, id_ in entries.links.items() for word in ("--cacheinfo", f"{_GITLINK},{id_},{path}")]
-        stdin = b"".join(os.fsencode(name) + b"\0" for name in entries.files)
-        self.git("update-index", "--add", "--remove", *links, "-z", "--stdin", index=index, stdin=stdin)
+    def stage(self, index: str, links: Mapping[str, str]) -> None:
+        """Put gitlinks into an index file; no program runs."""
+        words = [word for path, id_ in links.items() for word in ("--cacheinfo", f"{_GITLINK},{id_},{path}")]
+        call(self.top, "update-index", "--add", *words, index=index)
+
+    def add(self, index: str, names: Sequence[str]) -> None:
+        """Put files into an index file as `git add` stores them, by the person's filters; take out those that are
+        gone."""
+        stdin = b"".join(os.fsencode(name) + b"\0" for name in names)
+        self.git("update-index", "--add", "--remove", "-z", "--stdin", index=index, stdin=stdin)
 
     @contextmanager
     def on(self, branch: str | None, commit: str | None) -> Iterator[None]:
         """With the new branch checked out, made at `commit` (HEAD); taken back on a failure that left HEAD there.
 
-        Raises ExternalError for a name that is none, or another branch's.
+        Raises ExternalError.
         """
-        current = self.git("symbolic-ref", "--quiet", "HEAD", accept=(0, 1)).stdout.decode().strip()
-        if branch is None or current == f"refs/heads/{branch}":
+        if not self.is_new(branch):
             yield
             return
-        self._refuse_branch(branch)
+        current = self._current()
         try:
             self.git("switch", "--quiet", "--create", branch)
             yield
@@ -245,13 +325,24 @@ class _Repository(NamedTuple):
                 self._take_back(branch, current, commit)
             raise
 
-    def _refuse_branch(self, branch: str) -> None:
+    def _current(self) -> str:
+        """The full name of the branch that is checked out; "" with a detached HEAD."""
+        return self.git("symbolic-ref", "--quiet", "HEAD", accept=(0, 1)).stdout.decode().strip()
+
+    def is_new(self, branch: str | None) -> TypeGuard[str]:
+        """Whether `branch` is to be made: it is named, and not the current one."""
+        return branch is not None and self._current() != f"refs/heads/{branch}"
+
+    def refuse_branch(self, branch: str) -> None:
+        """Raises ExternalError for a name that is none, is another branch's, or cannot stand beside one's."""
         ref = f"refs/heads/{branch}"
         if branch.startswith("-") or branch == "HEAD" or not self.says("check-ref-format", ref):
             raise ExternalError(f"{branch!r} is no name for a branch (git-check-ref-format(1))")
         if self.says("show-ref", "--verify", "--quiet", ref):
             hint = "choose another name, or switch to it first"
             raise ExternalError(f"the branch {branch} exists already", hint=hint)
+        if commit := git.head(self.top):  # git-update-ref(1): what is prepared would succeed, such as a/b beside a
+            self.git("update-ref", "--stdin", stdin=f"start\ncreate {ref} {commit}\nprepare\nabort\n".encode())
 
     def _take_back(self, branch: str, current: str, commit: str | None) -> None:
         """HEAD as it was, on `current` or else detached; neither files nor index are looked at."""

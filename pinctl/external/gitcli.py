@@ -161,9 +161,11 @@ def toplevel(path: str) -> str | None:
         folder = parent
 
 
-def call(root: str, *args: str, stdin: bytes = b"", accept: Sequence[int] = (0,)) -> process.Result:
+def call(
+    root: str, *args: str, stdin: bytes = b"", accept: Sequence[int] = (0,), index: str | None = None
+) -> process.Result:
     """`git ARGS` in the folder `root` of a work tree, as a local read: offline, and without the user's configuration,
-    which has nothing to say to it.
+    which has nothing to say to it; on the index file `index` where one is named.
 
     git may not look for a repository above that work tree, nor take another folder for it (`core.worktree`), so it
     cannot be led astray. Raises ToolMissing,
@@ -173,6 +175,7 @@ def call(root: str, *args: str, stdin: bytes = b"", accept: Sequence[int] = (0,)
     if top is None:
         raise ExternalError(f"{root} is not in the work tree of a git repository")
     env = {**UNTRUSTED.environment(), "GIT_CEILING_DIRECTORIES": os.path.dirname(top)}
+    env |= {"GIT_INDEX_FILE": index} if index else {}
     argv = ["git", "--no-pager", *UNTRUSTED.config(), *_ownership(top), f"--work-tree={top}", "-C", root, *args]
     try:
         return process.run(argv, env=env, stdin=stdin, accept=accept, shown=["git", "-C", root, *args])

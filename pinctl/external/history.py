@@ -86,8 +86,7 @@ def leads(folder: str, tips: Iterable[str], commit: str) -> bool:
     ExternalError."""
     tips = list(tips)
     _check([commit, *tips], [folder])
-    asked = _lines([commit, *(f"^{tip}" for tip in tips)])
-    return not objects.read(folder, "rev-list", "--max-count=1", "--stdin", stdin=asked).stdout
+    return _reaches(folder, tips, commit)
 
 
 def by_prefix(folder: str, short: str, *, also: Sequence[str] = ()) -> list[str]:
@@ -203,12 +202,22 @@ def _can_be_had(old: Store, gone: Iterable[Change], new: Store, come: Iterable[C
 
 
 def _check(ids: Iterable[str], folders: Iterable[str]) -> None:
-    """Raises ExternalError for what is no full id, and for a history that was cut: it gives wrong answers, not
-    failures."""
+    """Raises ExternalError for what is no full id, and where the history of one of `ids` was cut: it gives wrong
+    answers, not failures."""
+    ids = list(ids)
     for id_ in ids:
         objects.check_id(id_)
-    if any(map(bare.is_shallow, folders)):
-        raise ExternalError("the history is here in part only, so nothing can be said of it")
+    for folder in folders:
+        for cut in bare.shallow(folder):
+            if ids and _reaches(folder, ids, cut):
+                raise ExternalError("the history is here in part only, so nothing can be said of it")
+
+
+def _reaches(folder: str, tips: Iterable[str], commit: str) -> bool:
+    """Whether one of `tips`, as far as they are here, is `commit` or leads to it."""
+    here = [tip for tip, size in objects.sizes(folder, list(tips)).items() if size is not None]
+    asked = _lines([commit, *(f"^{tip}" for tip in here)])
+    return not objects.read(folder, "rev-list", "--max-count=1", "--stdin", stdin=asked).stdout
 
 
 def _lines(words: Iterable[str]) -> bytes:

@@ -10,6 +10,8 @@ The order of a write, each step on the disk before the next:
 
 An error or ^C in between undoes what was done. After a crash, `recover` reads the journal: with no file renamed yet
 there is nothing to do but to tidy up, else the rest follows. It stops where a person has changed a file since.
+
+What was written whole may be taken back, with a journal of its own, which `recover` then carries on.
 """
 
 import json
@@ -36,31 +38,40 @@ class Recovery(NamedTuple):
 
 
 class _Job(NamedTuple):
-    """What a journal holds: the files, and the folders that are made for them, outer ones first."""
+    """What a journal holds: the files, and the folders that are made for them, outer ones first. `back`: they were
+    written, and are being taken back."""
 
     targets: tuple[Target, ...]
     folders: tuple[str, ...]
+    back: bool = False
 
     @property
     def paths(self) -> tuple[str, ...]:
         return tuple(target.path for target in self.targets)
 
 
-def write(root: str, plan: Plan, *, state_dir: str | None = None, allow_workflows: bool = False) -> None:
+class Written(NamedTuple):
+    """What `write` did, for `take_back`."""
+
+    root: str
+    folder: str
+    job: _Job
+
+
+def write(root: str, plan: Plan, *, state_dir: str | None = None, allow_workflows: bool = False) -> Written:
     """Write every changed file of `plan` below the folder `root`, or none.
 
     Modes and owners stay; a new file has mode 0644, or 0755 if executable. `state_dir` stands for the checkout's own
     folder below XDG_STATE_HOME. Raises WriteRefused where a file may not be written or was changed since the plan was
     made, ExternalError where writing failed; the files are as they were then.
     """
-    if not plan.pending:
-        return
     root = os.path.realpath(root)
     folder = state_dir or state.folder_of(root)
+    if not plan.pending:
+        return Written(root, folder, _Job((), ()))
     state.make(folder)
     with state.locked(folder):
-        if os.path.lexists(os.path.join(folder, _NAME)):
-            raise WriteRefused("an earlier write was interrupted", hint="run: pinctl sync   (finishes or undoes it)")
+        _demand_none(folder)
         job = _prepare(root, plan.pending, allow_workflows)
         try:
             _save(folder, job)
@@ -71,6 +82,25 @@ def write(root: str, plan: Plan, *, state_dir: str | None = None, allow_workflow
                 raise ExternalError(f"{error}; nothing was changed", hint=error.hint) from error
             raise
         _forget(folder, job)
+        return Written(root, folder, job)
+
+
+def take_back(written: Written) -> tuple[str, ...]:
+    """Put the files back as they were before the write; the paths of those that were changed since, which stay.
+
+    Raises ExternalError, WriteRefused where that fails; where it has begun, `recover` goes on with it.
+    """
+    root, folder, job = written
+    if not job.targets:
+        return ()
+    with state.locked(folder):
+        _demand_none(folder)
+        changed = [target.path for target in job.targets if targets.state(root, target) is not State.AFTER]
+        job = _Job(tuple(target for target in job.targets if target.path not in changed), job.folders, back=True)
+        _save(folder, job)
+        _undo(root, job)
+        _forget(folder, job)
+    return tuple(changed)
 
 
 def recover(root: str, *, state_dir: str | None = None) -> Recovery | None:
@@ -92,7 +122,7 @@ def recover(root: str, *, state_dir: str | None = None) -> Recovery | None:
             targets.discard(root, target)
         if changed := [target for target in job.targets if states[target] is State.OTHER]:
             raise _changed_since(folder, changed)
-        finished = State.AFTER in states.values()
+        finished = State.AFTER in states.values() and not job.back
         if finished:
             _carry_out(root, job)
         else:
@@ -110,6 +140,12 @@ def pending(root: str, *, state_dir: str | None = None) -> tuple[str, ...]:
     if not os.path.lexists(os.path.join(folder, _NAME)) or state.in_use(folder):
         return ()
     return _load(folder).paths
+
+
+def _demand_none(folder: str) -> None:
+    """Raises WriteRefused where a journal is there already."""
+    if os.path.lexists(os.path.join(folder, _NAME)):
+        raise WriteRefused("an earlier write was interrupted", hint="run: pinctl sync   (finishes or undoes it)")
 
 
 def _prepare(root: str, plans: Sequence[FilePlan], allow_workflows: bool) -> _Job:
@@ -197,6 +233,7 @@ def _save(folder: str, job: _Job) -> None:
     """Write the journal, in one step and onto the disk. Raises ExternalError."""
     document = {
         "schema": _SCHEMA,
+        "back": job.back,
         "folders": job.folders,
         "files": [
             {
@@ -266,7 +303,7 @@ def _load(folder: str) -> _Job:
             )
             for entry in document["files"]
         )
-        return _Job(targets=found, folders=tuple(document["folders"]))
+        return _Job(found, tuple(document["folders"]), bool(document.get("back")))
     except (OSError, ValueError, KeyError, TypeError) as error:
         hint = "another version of pinctl may have written it; use that one, or move the journal away"
         raise ExternalError(f"the journal of an interrupted write is unreadable: {path}: {error}", hint=hint) from error

@@ -5,6 +5,7 @@ tree can be taken for another request. What is large is asked for its size first
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from pinctl.commits import is_full
@@ -22,6 +23,11 @@ LONGEST_PATH = 1024
 """Bytes of a path in a tree."""
 
 _PIECE = 16 * 1024 * 1024  # bytes of blobs that one git prints
+_DAMAGE = re.compile(
+    rb"corrupt|inflate|packfile|\.pack |\.idx|is empty|unable to (?:read|unpack|open|map)|could not read|truncated"
+    rb"|missing (?:blob|tree|commit|object)|loose object|not a git repository|does not match|bad (?:object|tree)"
+    rb"|cannot open|failed to read|invalid object|unable to find|could not get object info"
+)
 
 
 def read(
@@ -60,17 +66,23 @@ def refs(folder: str) -> list[tuple[str, str]]:
     return found
 
 
+def is_damage(error: Exception) -> bool:
+    """Whether a reading failed since the repository may be broken."""
+    return isinstance(error, CommandFailed) and bool(_DAMAGE.search(error.result.stderr))
+
+
 def is_sound(folder: str) -> bool:
     """Whether refs lead to objects that are here, and packs are what their digests say (git-verify-pack(1)).
 
     Reads every byte of the repository.
     """
-    packs = [entry.path for entry in os.scandir(os.path.join(folder, "objects", "pack")) if entry.name.endswith(".idx")]
+    folder_of_packs = os.path.join(folder, "objects", "pack")
     try:
+        packs = [entry.path for entry in os.scandir(folder_of_packs) if entry.name.endswith(".idx")]
         listed = read(folder, "for-each-ref", "--format=%(objecttype)")
         if packs:
             read(folder, "verify-pack", *packs)
-    except CommandFailed:
+    except (CommandFailed, OSError):
         return False
     return not listed.stderr
 

@@ -9,6 +9,9 @@ from pinctl.external import process
 MOST = 12
 """Pieces that are worked on at once: what they wait for is the network, and git."""
 
+_SWITCH = 0.0005
+"""Seconds that a thread may compute while another, whose program has answered, wants to go on: Python gives it 5 ms."""
+
 _A = TypeVar("_A")
 _B = TypeVar("_B")
 
@@ -24,8 +27,11 @@ def each(
     """What `work` makes of each item, in the order of `items`; the error of one that failed stands in its place and
     stops no other. `step` is called in this thread with 1 for each that is done; before, `meanwhile` is done in it. ^C
     ends the programs of all. `work` may itself call `each`."""
+    import sys
     import threading
     from concurrent.futures import ThreadPoolExecutor, as_completed
+
+    sys.setswitchinterval(_SWITCH)
 
     def done(item: _A) -> _B | PinctlError:
         try:

@@ -29,7 +29,7 @@ LARGEST_FILE = 4 * 1024**3
 
 _ERRORS_KEPT = 64 * 1024
 _SHOWN_LINES = 10
-_SHOWN_BYTES = 4096
+_SHOWN_BYTES = 400  # a line
 _GRACE = 2.0  # seconds between SIGTERM and SIGKILL
 _PAUSE = 0.1  # seconds between looks at a silent program
 _ALLOWED = ("HOME", "LOGNAME", "TMPDIR", "USER")
@@ -53,15 +53,17 @@ class ToolMissing(ExternalError):
 
 
 class CommandFailed(ExternalError):
-    """A program failed, took too long or printed too much; `result` is what there is of it."""
+    """A program failed, took too long or printed too much; `result` is what there is of it, and the last `lines` that
+    it printed are told."""
 
     code: ClassVar[str] = "PIN802"
 
-    def __init__(self, what: str, result: Result, *, hint: str | None = None) -> None:
+    def __init__(self, what: str, result: Result, *, hint: str | None = None, lines: int = _SHOWN_LINES) -> None:
         import shlex
 
         shown = redact(shlex.join(result.argv))
-        streams = "".join(_tail(name, data) for name, data in (("stderr", result.stderr), ("stdout", result.stdout)))
+        said = (("stderr", result.stderr), ("stdout", result.stdout))
+        streams = "".join(_tail(name, data, lines) for name, data in said)
         super().__init__(f"`{shown}` {what}{streams}", hint=hint)
         self.result = result
 
@@ -243,10 +245,12 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
     """End a program and its whole session, politely first: git removes its lock files."""
     _signal(process.pid, signal.SIGTERM)
     end = time.monotonic() + _GRACE
-    while process.poll() is None and time.monotonic() < end:
-        time.sleep(0.01)
-    _signal(process.pid, signal.SIGKILL)
-    process.wait()
+    try:
+        while process.poll() is None and time.monotonic() < end:
+            time.sleep(0.01)
+    finally:  # a second ^C is less polite
+        _signal(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _close(process: "subprocess.Popen[bytes]") -> None:
@@ -270,8 +274,8 @@ def _ending(code: int) -> str:
     return f"was ended by {name}"
 
 
-def _tail(name: str, data: bytes) -> str:
+def _tail(name: str, data: bytes, most: int) -> str:
     """The last lines of a stream as they follow in a message; no control characters, no credentials."""
-    text = redact(data[-_SHOWN_BYTES:].decode("utf-8", "replace"))
+    text = redact(data[-most * _SHOWN_BYTES :].decode("utf-8", "replace"))
     lines = ["".join(c for c in line if c.isprintable()) for line in text.splitlines()]
-    return "".join(f"\n  {name}: {line}" for line in [line for line in lines if line.strip()][-_SHOWN_LINES:])
+    return "".join(f"\n  {name}: {line}" for line in [line for line in lines if line.strip()][-most:])

@@ -2,13 +2,11 @@
 
 Commits come with their trees and without their blobs; blobs are fetched by their ids in one batch when they are read
 (partial-clone(7)). git is given literal URLs and full ids, never names that it would have to guess. A cached
-repository that turns out broken is made anew, and what this run had fetched is fetched again.
+repository that turns out broken is made anew, and what this run had fetched, by any store of it, is fetched again.
 
-Not safe for use by several threads at once; each may open its own.
+Not safe for use by several threads at once; each may open its own (see `held`).
 """
 
-import os
-import re
 import shutil
 import tempfile
 import time
@@ -20,8 +18,7 @@ from pinctl.commits import is_full
 from pinctl.errors import ExternalError
 from pinctl.external import bare, objects, pruning, remote, wanting
 from pinctl.external.gitcli import Profile, safe_url
-from pinctl.external.locks import Lock
-from pinctl.external.process import CommandFailed
+from pinctl.external.held import Held, hold
 from pinctl.external.remote import Damaged, Gone, Hostile, Refused, Unreachable
 from pinctl.upstream.tree import Entry
 from pinctl.urls import redact
@@ -43,13 +40,7 @@ _FETCH = (
     "--no-show-forced-updates",
 )
 _NO_HAVES = ("-c", "fetch.negotiationAlgorithm=noop")
-_SHA256 = 64  # digits of an id
 _RICHER = {"tree:0": "blob:none", "blob:none": None}
-_DAMAGE = re.compile(
-    rb"corrupt|inflate|packfile|\.pack |\.idx|is empty|unable to (?:read|unpack|open|map)|could not read|truncated"
-    rb"|missing (?:blob|tree|commit|object)|loose object|not a git repository|does not match|bad (?:object|tree)"
-    rb"|cannot open|failed to read|invalid object|unable to find|could not get object info"
-)
 
 _T = TypeVar("_T")
 
@@ -57,14 +48,13 @@ _T = TypeVar("_T")
 class Store:
     """The repository at `url` as it is known here. `cold`: nothing was known when it was opened."""
 
-    def __init__(self, url: str, folder: str, profile: Profile, *, offline: bool, lock: Lock | None) -> None:
+    def __init__(self, url: str, held: Held, profile: Profile, *, offline: bool) -> None:
         """Use `Store.open`."""
-        self.url, self.folder, self.profile, self.offline = url, folder, profile, offline
-        self._lock = lock
-        self._made = os.stat(folder).st_ino
-        self._fetched: list[tuple[tuple[str, ...], str | None, int | None]] = []
-        self._here: set[str] = set()
-        self._blank = bare.is_empty(folder)  # no blobs but those that are in _here
+        self.url, self.folder, self.profile, self.offline = url, held.folder, profile, offline
+        self._held = held
+        with held.mutex:
+            self._enter()
+            self._turn = held.turn  # the one that this store knows of
 
     @classmethod
     @contextmanager
@@ -79,40 +69,33 @@ class Store:
             folder = tempfile.mkdtemp(prefix="pinctl-")
             try:
                 bare.fill(folder)
-                yield cls(url, folder, profile, offline=False, lock=None)
+                yield cls(url, Held(folder), profile, offline=False)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
             return
-        with cls._cached(url, profile, offline=offline) as store:
-            yield store
-
-    @classmethod
-    @contextmanager
-    def _cached(cls, url: str, profile: Profile, *, offline: bool) -> Iterator["Store"]:
-        folder = bare.folder_of(url)
         parent = bare.parent()
         if not offline:
             pruning.prune(parent)
-        lock = Lock(f"{folder}.lock")
-        try:
-            lock.shared()
-            lock.touch()
-            if not bare.whole(folder):
-                if offline:
-                    raise ExternalError(f"nothing of {redact(url)} is in the cache", hint="run once without --offline")
-                if lock.exclusive(unless=lambda: bare.whole(folder)) and not bare.whole(folder):
-                    bare.remove(folder)
-                    bare.make(folder)
-                lock.shared()
-            bare.enter(folder)
-            yield cls(url, folder, profile, offline=offline, lock=lock)
-        finally:
-            lock.close()
+        with hold(bare.folder_of(url)) as held:
+            yield cls(url, held, profile, offline=offline)
+
+    def _enter(self) -> None:
+        """Have a repository that git may read."""
+        if self._held.lock is not None:
+            self._held.lock.shared()
+            self._held.lock.touch()
+            if not bare.whole(self.folder):
+                if self.offline:
+                    message = f"nothing of {redact(self.url)} is in the cache"
+                    raise ExternalError(message, hint="run once without --offline")
+                self._held.remake(self.profile.timeout)
+            bare.enter(self.folder)
+        self._held.blank |= bare.is_empty(self.folder)
 
     @property
     def cold(self) -> bool:
         """Whether this store is one that forgets."""
-        return self._lock is None
+        return self._held.lock is None
 
     @property
     def mirror(self) -> str | None:
@@ -146,10 +129,14 @@ class Store:
 
     def known_refs(self, *patterns: str) -> dict[str, str]:
         """As `refs`, of those that were fetched, as they were when they were. Raises ExternalError."""
-        listed = self._reading([], lambda: objects.refs(self.folder))
-        found = wanting.matching(((wanting.remote(name), id_) for name, id_ in listed), patterns)
-        self._here.update(found.values())
-        return found
+
+        def read() -> dict[str, str]:
+            listed = objects.refs(self.folder)
+            found = wanting.matching(((wanting.remote(name), id_) for name, id_ in listed), patterns)
+            self._held.here.update(found.values())
+            return found
+
+        return self._reading([], read)
 
     def _asked_refs(self, patterns: Sequence[str]) -> list[tuple[str, str]]:
         roots = {pattern.partition("/")[2].partition("/")[0] for pattern in patterns}
@@ -180,9 +167,7 @@ class Store:
         if whole and not bare.is_empty(self.folder):
             filter = "blob:none"  # noqa: A001 - the blobs that an earlier commit shares are here
         if asked:
-            self._guarded(lambda: self._take(asked, filter, depth))
-            self._fetched.append((asked, filter, depth))
-            self._here.update(want for want in asked if is_full(want))
+            self._guarded(lambda: self._take_new(asked, filter, depth))
         for id_ in whole:
             self.complete(id_)
 
@@ -195,10 +180,17 @@ class Store:
                 message = f"{want} of {redact(self.url)} is not in the cache"
                 raise ExternalError(message, hint="run once without --offline")
 
+    def _take_new(self, wants: tuple[str, ...], filter: str | None, depth: int | None) -> None:  # noqa: A002
+        """Fetch `wants`, and keep in mind that they are here."""
+        self._take(wants, filter, depth)
+        self._held.fetched.append((wants, filter, depth))
+        self._held.here.update(want for want in wants if is_full(want))
+
     def _take(self, wants: Sequence[str], filter: str | None, depth: int | None) -> None:  # noqa: A002
         """Fetch `wants` with as little else as the server can be made to send."""
-        if any(len(want) == _SHA256 and is_full(want) for want in wants) and bare.is_empty(self.folder):
+        if wanting.is_sha256(wants) and bare.is_empty(self.folder) and not bare.is_sha256(self.folder):
             self._remake(sha256=True)
+        other_format = False
         while True:
             try:
                 self._ask_for([wanting.refspec(want) for want in wants], filter, depth)
@@ -211,8 +203,9 @@ class Store:
                 elif refusal.what == "ids":
                     self._take_all(wants, filter)
                     return
-                elif refusal.what == "format" and bare.is_empty(self.folder):
-                    self._remake(sha256=True)
+                elif refusal.what == "format" and not other_format and bare.is_empty(self.folder):
+                    self._remake(sha256=not bare.is_sha256(self.folder))
+                    other_format = True
                 else:
                     raise Unreachable(f"{redact(self.url)} refuses {refusal.what}") from None
 
@@ -236,7 +229,7 @@ class Store:
     ) -> None:
         """One `git fetch`. What has no ref here, and with `again` everything, comes whatever seems to be here."""
         whole = again or filter is None or ":" not in refspecs[0]
-        self._blank &= filter is not None
+        self._held.blank &= filter is not None
         head = [*(_NO_HAVES if whole else ()), *_FETCH, f"--filter={filter}" if filter else "--no-filter"]
         tail = [*(["--refetch"] if again else []), "--stdin", "--", self.url]
         stdin = "".join(f"{refspec}\n" for refspec in refspecs).encode()
@@ -280,20 +273,12 @@ class Store:
     def has(self, id: str) -> bool:  # noqa: A002
         """Whether the object of a full id is here."""
         objects.check_id(id)
-        if id not in self._here and not bare.is_empty(self.folder) and self._sizes([id])[id] is not None:
-            self._here.add(id)
-        return id in self._here
+        return id in self._held.here or self._sizes([id])[id] is not None
 
-    def peel(self, id: str) -> tuple[str, str]:  # noqa: A002
-        """The type of the object `id` ("commit", "tag"), and the commit that it is or leads to.
-
-        Raises ExternalError where it leads to none.
-        """
+    def peel(self, id: str) -> tuple[str, str | None]:  # noqa: A002
+        """The type of the object `id` ("commit", "tag"), and the commit that it is or leads to, None if to none."""
         objects.check_id(id)
-        kind, commit = self._reading([id], lambda: objects.peel(self.folder, id))
-        if commit is None:
-            raise ExternalError(f"{id} of {redact(self.url)} is no commit, and leads to none")
-        return kind, commit
+        return self._reading([id], lambda: objects.peel(self.folder, id))
 
     def is_ancestor(self, a: str, b: str) -> bool:
         """Whether commit `a` is `b` or lies in its history. Right where the history was fetched without `depth`."""
@@ -313,78 +298,103 @@ class Store:
         wanted = list(dict.fromkeys(ids))
         for id_ in wanted:
             objects.check_id(id_)
-        sizes = dict.fromkeys(wanted) | self._sizes([id_ for id_ in wanted if not self._blank or id_ in self._here])
+        held = self._held
+        sizes = dict.fromkeys(wanted) | self._sizes([id_ for id_ in wanted if not held.blank or id_ in held.here])
         missing = [id_ for id_ in wanted if sizes[id_] is None]
         if missing:
             self._take_blobs(missing)
             sizes.update(self._sizes(missing))
         if lost := [id_ for id_ in wanted if sizes[id_] is None]:
             raise Gone(self.url, lost[0])
-        self._here.update(wanted)
         found = {id_: size for id_, size in sizes.items() if size is not None and 0 <= size <= limit}
         if sum(found.values()) > MOST_BYTES:
             raise Hostile(f"the files of {redact(self.url)} have more than {MOST_BYTES} bytes together")
         return self._reading(list(found), lambda: objects.contents(self.folder, found), blobs=True)
 
     def _sizes(self, ids: Sequence[str]) -> dict[str, int | None]:
-        return self._reading([], lambda: objects.sizes(self.folder, ids))
+        def read() -> dict[str, int | None]:
+            found = {} if bare.is_empty(self.folder) else objects.sizes(self.folder, ids)
+            self._held.here.update(id_ for id_, size in found.items() if size is not None)
+            return dict.fromkeys(ids) | found
+
+        return self._reading([], read)
 
     # The repair of a broken repository.
 
     def _reading(self, ids: Sequence[str], work: Callable[[], _T], *, blobs: bool = False) -> _T:
-        """`work`, which reads `ids`; where our repository is broken it is made anew, and the work is done once more."""
-        try:
+        """`work`, which reads `ids`; they are fetched first where the repository was made anew."""
+        known = self._turn
+
+        def read() -> _T:
+            if self._turn != known and not self.offline:
+                lost = [id_ for id_, size in objects.sizes(self.folder, ids).items() if size is None]
+                if blobs:
+                    self._take_blobs(lost)
+                elif lost:
+                    self._take(lost, "blob:none", None)
             return work()
-        except CommandFailed as error:
-            if not _DAMAGE.search(error.result.stderr):
-                raise
-            self._repair(error)
-        lost = [id_ for id_, size in objects.sizes(self.folder, ids).items() if size is None]
-        if blobs:
-            self._take_blobs(lost)
-        elif lost:
-            self._take(lost, "blob:none", None)
-        return work()
+
+        return self._in_one_turn(read, objects.is_damage)
 
     def _guarded(self, work: Callable[[], _T]) -> _T:
-        """`work`, which fetches; where our repository is broken it is made anew, and the work is done once more. What
-        fails with a sound one failed at the server, or on the way. Raises Unreachable."""
-        for mended in (False, True):
-            try:
-                return work()
-            except Damaged as error:
-                if mended or self.cold or objects.is_sound(self.folder):
-                    raise Unreachable(str(error), hint=error.hint) from None
-                self._repair(error)
-        raise AssertionError  # the second time returns or raises
+        """`work`, which fetches. What fails with a sound repository failed at the server, or on the way. Raises
+        Unreachable."""
 
-    def _repair(self, error: ExternalError) -> None:
-        """Make the cached repository anew, with what this run fetched. Raises `error` where that would mend nothing."""
+        def is_damage(error: Exception) -> bool:
+            return isinstance(error, Damaged) and not self.cold and not objects.is_sound(self.folder)
+
+        try:
+            return self._in_one_turn(work, is_damage)
+        except Damaged as error:
+            raise Unreachable(str(error), hint=error.hint) from None
+
+    def _in_one_turn(self, work: Callable[[], _T], is_damage: Callable[[Exception], bool]) -> _T:
+        """`work`, done once more where our repository is broken, after it was made anew, and where another store made
+        it anew meanwhile: then neither what it found nor that it failed means anything."""
+        mended = False
+        while True:
+            self._begin()
+            try:
+                done = work()
+            except (ExternalError, OSError) as error:
+                if not self._is_behind():
+                    if mended or not is_damage(error):
+                        raise
+                    self._repair(error)
+                    mended = True
+            else:
+                if not self._is_behind():
+                    return done
+
+    def _begin(self) -> None:
+        """Wait until the repository is not being made anew, and has again what was fetched before it was."""
+        held = self._held
+        with held.mutex:
+            self._turn = held.turn
+            lost, held.lost = ([], held.lost) if self.offline else (held.lost, [])
+            try:
+                for wants, filter_, depth in lost:
+                    self._take(wants, filter_, depth)
+            except BaseException:
+                held.lost = lost
+                raise
+
+    def _is_behind(self) -> bool:
+        """Whether another store has begun to make the repository anew."""
+        return self._turn != self._held.turn
+
+    def _repair(self, error: Exception) -> None:
+        """Make the cached repository anew. Raises `error` where that would mend nothing."""
         if self.cold:
             raise error
         if self.offline:
             message = f"what the cache holds of {redact(self.url)} is damaged"
             raise ExternalError(message, hint="run once without --offline") from error
         self._remake()
-        for wants, filter_, depth in self._fetched:
-            self._take(wants, filter_, depth)
 
-    def _remake(self, *, sha256: bool = False) -> None:
-        self._here.clear()
-        if self._lock is None:
-            shutil.rmtree(self.folder)
-            os.mkdir(self.folder, 0o700)
-            bare.fill(self.folder, sha256)
-            return
-        try:
-            if self._lock.exclusive(unless=self._was_remade) and not self._was_remade():
-                bare.remove(self.folder)
-                bare.make(self.folder, sha256)
-            self._made = os.stat(self.folder).st_ino
-            self._blank = bare.is_empty(self.folder)
-        finally:
-            self._lock.shared()
-
-    def _was_remade(self) -> bool:
-        """Whether another process has made the repository anew."""
-        return os.path.isdir(self.folder) and os.stat(self.folder).st_ino != self._made
+    def _remake(self, *, sha256: bool | None = None) -> None:
+        """Make it anew, unless another store has done so."""
+        with self._held.mutex:
+            if not self._is_behind():
+                self._held.remake(self.profile.timeout, sha256=sha256)
+            self._turn = self._held.turn

@@ -11,6 +11,7 @@ HEAD = "HEAD"
 """The commit that a server has checked out, or would have: that of its default branch."""
 
 _OURS = "refs/pinctl/"
+_SHA256 = 64  # digits of an id
 _REF = re.compile(r"refs/(?!replace/)[A-Za-z0-9._+@#,=/-]{1,250}(?:/\*)?")
 _ODD_REF = re.compile(r"\.\.|//|/\.|@\{|/-|\.lock(?:/|$)|[./]$|/refs/")
 
@@ -20,6 +21,11 @@ def check(wants: Sequence[str]) -> None:
     for want in wants:
         if want != HEAD and not is_full(want) and (not _REF.fullmatch(want) or _ODD_REF.search(want)):
             raise ExternalError(f"{want[:80]!r} is neither a full ref (refs/heads/NAME) nor a full id")
+
+
+def is_sha256(wants: Sequence[str]) -> bool:
+    """Whether there are ids of SHA-256 among what is asked for."""
+    return any(len(want) == _SHA256 and is_full(want) for want in wants)
 
 
 def refspec(want: str) -> str:

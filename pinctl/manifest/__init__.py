@@ -16,7 +16,7 @@ from pinctl.model import KeyPath, Manifest, Pin, Waiver
 from pinctl.urls import redact
 from pinctl.versions import fits, specifier_problem
 
-__all__ = ["Load", "New", "edit", "json_schema", "locate", "parse", "position", "remarks"]
+__all__ = ["Load", "New", "edit", "json_schema", "locate", "parse", "position", "remarks", "written"]
 
 _MOST = 200
 """Problems of one file that are told: to find the likely spelling of a hundred thousand keys would take minutes."""
@@ -55,6 +55,12 @@ def locate(manifest: Manifest, key: KeyPath) -> Location:
     if not manifest.bases:
         return Location(file=manifest.path, span=position(manifest.text, key))
     return _location(key, _stack(manifest))
+
+
+def written(manifest: Manifest, pin: str) -> Mapping[str, New]:
+    """What pins.toml and the files that it extends say together of `pin`, by key, as it is written there."""
+    found: Mapping[str, New] = pinsfile.merged(_stack(manifest))["pins"][pin]
+    return found
 
 
 def edit(text: str, changes: Mapping[KeyPath, New], *, path: str = "pins.toml") -> str:

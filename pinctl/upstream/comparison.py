@@ -45,12 +45,14 @@ class ModuleLog(NamedTuple):
 
 
 class Fork(NamedTuple):
-    """How a commit stands to the branch of the repository that its own forks: the merge base, the commits that only
-    the fork has, those that only upstream has, and which fork-only ones upstream has taken, each by its id."""
+    """How a commit stands to the branch of the repository that its own forks: the merge base, how many commits only
+    the fork has and only upstream, the newest of them, and which fork-only ones upstream has taken, each by its id."""
 
     repo: str
     track: str | None
     base: str | None
+    ahead: int = 0
+    behind: int = 0
     own: tuple[Commit, ...] = ()
     theirs: tuple[Commit, ...] = ()
     taken: Mapping[str, str] = NOTHING

@@ -50,13 +50,16 @@ def nested(pin: Pin, after: Evidence) -> dict[str, str]:
 
 def version(pin: Pin, tag: str | None, before: Tree | None, after: Tree | None) -> str | None:
     """The version of the new commit: that of its tag where the pin's was its tag's, else the one that the file says
-    which said the pin's. None where nothing that said the old one says a new one."""
+    which said the pin's. None where nothing that said the old one says a new one. `before` is None where the old tree
+    is not to be had."""
     if pin.version is None:
         return None
     if tag and (not pin.tag or (said := releases.version_of(pin.tag)) is None or versions.agrees(pin.version, said)):
         return releases.version_of(tag, like=pin.tag)
-    if before is None or after is None:
+    if after is None:
         return None
+    if before is None:  # which file said it is not known, so it is the most telling one
+        return next((one.version for one in versions.stated(after)), None)
     files = [one.file for one in versions.stated(before) if versions.agrees(pin.version, one.version)]
     now = {one.file: one.version for one in versions.stated(after)}
     return next((now[file] for file in files if file in now), None)

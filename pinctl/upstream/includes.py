@@ -63,9 +63,12 @@ def scan(source: bytes) -> list[Include]:
 
 
 def _directives(source: bytes) -> Iterator[tuple[bytes, bytes, int]]:
-    """The directives of `source`: word, what follows it, and where they begin."""
+    """The directives of `source` up to the last include: word, what follows it, and where they begin."""
     behind = 0  # the end of the last comment or string
+    last = source.rfind(b"include")  # in most sources that is near their beginning
     for match in LEXEME.finditer(source):
+        if match.start() > last:
+            return
         if match["directive"]:
             line = max(source.rfind(b"\n", behind, match.start()) + 1, behind)
             if not source[line : match.start()].strip():

@@ -104,12 +104,12 @@ def _table(title: str, columns: tuple[str, ...], rows: Iterable[Row], total: int
 
 def _fork(fork: Fork, repo: str) -> Table:
     base = f"since {short(fork.base)}" if fork.base else "which have no commit in common"
-    title = f"Fork of {fork.repo}: {len(fork.own)} commits here alone, {len(fork.theirs)} there alone, {base}"
+    title = f"Fork of {fork.repo}: {counted(fork.ahead, 'commit')} here alone, {fork.behind} there alone, {base}"
     mine = [(*_who(c, repo), c.subject, f"here{_taken(fork, c)}") for c in fork.own]
     back = {theirs: own for own, theirs in fork.taken.items()}
     theirs = [(*_who(c, fork.repo), c.subject, "upstream" + (f", as {short(back[c.id])} here" if c.id in back else ""))
               for c in fork.theirs]  # fmt: skip
-    return _table(title, ("commit", "date", "author", "title", "where"), [*mine, *theirs], len(mine) + len(theirs))
+    return _table(title, ("commit", "date", "author", "title", "where"), [*mine, *theirs], fork.ahead + fork.behind)
 
 
 def _taken(fork: Fork, commit: Commit) -> str:
@@ -231,7 +231,7 @@ def _span_data(span: Span, repo: str, old: str) -> Data:
 def _fork_data(fork: Fork, repo: str) -> Data:
     own = [{**_Told(repo).commit(commit), "taken": fork.taken.get(commit.id)} for commit in fork.own]
     theirs = list(map(_Told(fork.repo).commit, fork.theirs))
-    return {"repo": fork.repo, "track": fork.track, "base": fork.base, "ahead": len(own), "behind": len(theirs),
+    return {"repo": fork.repo, "track": fork.track, "base": fork.base, "ahead": fork.ahead, "behind": fork.behind,
             "own": own[:_MOST_DATA], "upstream": theirs[:_MOST_DATA]}  # fmt: skip
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 from consumer import process
+from integration.servers import serve
+from repositories import GitRepository
 
 from commands.bumping import DG, FORK, World
+from pinctl.external import bare, locks
 
 GIVEN = (
     "--set", 'submodules=["third-party/cutlass", "third-party/deep_jit"]',
@@ -149,8 +153,8 @@ def test_names_are_no_revisions(world: World) -> None:
     last = world.release("2.7", ("cutlass", "fmt"), "int two;\n")
     world.consume()
     world.up.git("tag", last[:8], world.first)
-    run = world.bump("deepgemm", "--to", last[:8], "--diff")  # the tag: pinned already, by another name
-    assert run.document["result"]["pins"][0]["to"] == world.first
+    run = world.run("bump", "deepgemm", "--to", last[:8])
+    assert (run.code, "may be meant as an id" in run.err) == (2, True)
     world.up.git("tag", "main", world.first)
     run = world.run("bump", "deepgemm", "--to", "main")
     assert (run.code, "is a tag and a branch" in run.err) == (2, True)
@@ -297,7 +301,8 @@ def test_from_a_fork_to_its_upstream_and_back(world: World) -> None:
     assert "upstream" not in world.text("pins.toml")
     assert f'DEEPGEMM_GIT_REPO="{DG}"' in world.text("tools/install deepgemm.sh")
     world.engine.commit("to upstream")
-    assert world.bump("deepgemm", "--repo", FORK).code == 0
+    assert world.bump("deepgemm", "--repo", FORK).told == [("PIN322", "error")]  # the fork is at 2.6
+    assert world.bump("deepgemm", "--repo", FORK, "--accept", "PIN322").code == 0
     assert f'repo       = "{FORK}"' in world.text("pins.toml")
     assert f'"{mine}"' in world.text("pins.toml")
     assert last not in world.text("cmake/deepgemm.cmake")
@@ -313,6 +318,99 @@ def test_hostile_addresses_are_refused(world: World, url: str) -> None:
     assert run.code in (2, 4)
     assert "u:p" not in run.err + run.out
     assert world.status == [""]
+
+
+def test_what_is_proved_cannot_be_set(world: World) -> None:
+    world.consume()
+    for given in (f"commit={world.first}", f'repo="{FORK}"', 'tag="v1"', "commit", "a.=1", "a\nb=1"):
+        assert world.run("bump", "deepgemm", "--set", given).code == 2
+    for code in ("PIN320", "PIN321", "PIN301", "PIN212"):
+        assert world.run("bump", "deepgemm", "--accept", code).code == 2
+    assert world.status == [""]
+
+
+def test_a_version_is_text_and_a_fact_may_be_a_number(world: World) -> None:
+    world.consume()
+    assert (
+        world.bump("deepgemm", "--set", "version=2.60", "--set", 'facts."min_cuda"=12', "--accept", "PIN313").code == 0
+    )
+    assert 'version    = "2.60"' in world.text("pins.toml")
+    assert "min_cuda = 12" in world.text("pins.toml")
+
+
+def test_a_tag_that_moved_is_not_followed_unasked(world: World) -> None:
+    world.up.git("tag", "v2.6")
+    pins = 'tag = "v2.6"\nsubmodules ='
+    world.consume()
+    world.engine.commit("by tag", {"pins.toml": world.text("pins.toml").replace("submodules =", pins, 1)})
+    moved = world.release("2.6", ("cutlass", "fmt"), "int moved;\n")
+    world.up.git("tag", "-f", "v2.6")
+    run = world.bump("deepgemm")
+    assert run.told == [("PIN303", "error")]
+    assert world.status == [""]
+    assert world.bump("deepgemm", "--to", "v2.6").code == 0
+    assert moved in world.text("pins.toml")
+
+
+def test_a_tag_of_no_commit(world: World) -> None:
+    world.consume()
+    world.up.git("tag", "v9.0", world.up.git("rev-parse", "main^{tree}"))
+    run = world.run("bump", "deepgemm", "--to", "v9.0")
+    assert (run.code, "leads to a tree" in run.err) == (2, True)
+    pins = f'schema = 1\n[pins.deepgemm]\nrepo = "{DG}"\ntag = "v9.0"\nunresolved = true\nunused = true\n'
+    world.engine.write("pins.toml", pins)
+    assert world.run("bump", "deepgemm", "--resolve").code == 2
+    assert "unresolved = true" in world.text("pins.toml")
+
+
+def test_what_a_pin_follows_stays_unless_a_branch_is_named(world: World) -> None:
+    world.consume()
+    world.release("2.7", ("cutlass", "fmt"), "int two;\n")
+    world.up.git("tag", "v2.7")
+    assert world.bump("deepgemm", "--to", "v2.7").code == 0
+    assert "tag" not in world.text("pins.toml")
+    text = world.text("pins.toml").replace('track      = "main"', 'tag        = "v2.7"')
+    world.engine.commit("by tag", {"pins.toml": text})
+    world.up.git("switch", "-q", "-c", "dev")
+    world.release("2.8", ("cutlass", "fmt"), "int three;\n")
+    assert world.bump("deepgemm", "--to", "dev").code == 0
+    assert 'track = "dev"' in world.text("pins.toml")
+    assert "tag " not in world.text("pins.toml")
+
+
+def test_an_older_version_is_a_way_back_whatever_the_history_says(world: World) -> None:
+    world.consume()
+    world.release("2.5", ("cutlass", "fmt"), "int two;\n")
+    run = world.bump("deepgemm")
+    assert (run.told, run.document["findings"][0]["message"]) == (
+        [("PIN322", "error")], "the version 2.5 is older than 2.6",
+    )  # fmt: skip
+
+
+def test_a_commit_known_to_be_bad(world: World) -> None:
+    last = world.release("2.7", ("cutlass", "fmt"), "int two;\n")
+    bad = f'\n[[pins.deepgemm.bad]]\ncommit = "{last}"\nreason = "reads out of bounds"\n'
+    world.consume(pins=bad)
+    run = world.bump("deepgemm")
+    assert (run.code, run.told) == (1, [("PIN122", "error")])
+    assert "reads out of bounds" in run.out
+    assert world.status == [""]
+
+
+def test_a_commit_that_was_forced_away_can_be_left(world: World) -> None:
+    world.consume()
+    lost = world.release("2.7", ("cutlass", "fmt"), "int lost;\n")
+    world.engine.commit("to it", {"pins.toml": world.text("pins.toml").replace(world.first, lost)})
+    assert world.run("sync").code == 0
+    world.engine.commit("all of it")
+    world.up.git("reset", "-q", "--hard", world.first)
+    last = world.release("2.8", ("cutlass", "fmt"), "int other;\n")
+    world.up.git("reflog", "expire", "--expire=now", "--all")
+    world.up.git("gc", "-q", "--prune=now")
+    run = world.bump("deepgemm")
+    assert (run.code, run.told) == (0, [("PIN323", "warning")])
+    assert "is not known" in run.document["findings"][0]["message"]
+    assert last in world.text("pins.toml")
 
 
 def test_what_init_left_open_is_filled_in(world: World) -> None:
@@ -367,6 +465,37 @@ def test_a_submodule_of_the_consumer_is_staged(world: World) -> None:
     assert (run.code, run.told) == (0, [("PIN216", "warning")])
     assert world.engine.git("rev-parse", ":third_party/DeepGEMM") == last
     assert "git submodule update" in run.document["findings"][0]["hint"]
+
+
+@pytest.mark.parametrize("words", [("bump", "deepgemm", "--diff"), ("diff", "deepgemm"), ("status",)])
+def test_a_broken_cache_heals(words: tuple[str, ...], world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One run holds several stores of the repository that is to be made anew."""
+    world.consume()
+    world.release("2.7", ("cutlass", "fmt"), "int two;\n")
+    monkeypatch.setattr(locks, "PATIENCE", 3.0)
+    before = world.run(*words, "--format", "json")
+    packs = list(Path(bare.parent()).glob("*/objects/pack/*.pack"))
+    for pack in packs:
+        pack.chmod(0o600)
+        pack.write_bytes(pack.read_bytes()[:50])
+    after = world.run(*words, "--format", "json")
+    assert packs
+    assert (after.code, after.document["result"]) == (before.code, before.document["result"])
+    assert after.told == before.told
+
+
+def test_an_upstream_of_sha256_and_a_cold_cache(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "PATIENCE", 3.0)
+    path = world.up.path.parent / "sha256"
+    subprocess.run(["git", "init", "-q", "-b", "main", "--object-format=sha256", path], check=True)
+    serve(path)
+    up = GitRepository(path)
+    first, last = up.commit("one", {"a.h": "int a;\n"}), up.commit("two", {"a.h": "int b;\n"})
+    pins = f'schema = 1\n[pins.up]\nrepo = "{DG.removesuffix("DeepGEMM")}sha256"\ncommit = "{first}"\ntrack = "main"\n'
+    world.engine.commit("an engine", {"pins.toml": pins + 'sites."x.sh".REF = "{commit}"\n', "x.sh": f"REF={first}\n"})
+    run = world.bump("up")
+    assert (run.code, run.told) == (0, [])
+    assert world.text("x.sh") == f"REF={last}\n"
 
 
 def test_nothing_is_half_written_where_it_is_interrupted(world: World) -> None:

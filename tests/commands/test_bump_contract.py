@@ -90,3 +90,17 @@ def test_a_name_that_is_required_must_be_there(world: World) -> None:
     world.engine.write("pins.toml", world.text("pins.toml") + '[pins.deepgemm.contract]\nrequires = ["mega_mhc"]\n')
     run = world.bump("deepgemm")
     assert (run.code, run.told) == (1, [("PIN415", "error")])
+
+
+def test_calls_are_judged_by_the_new_commit_alone_where_the_old_one_is_lost(world: World) -> None:
+    _world(world)
+    first = world.up.git("rev-parse", "HEAD~1")
+    world.up.git("reset", "-q", "--hard", world.first)
+    world.up.commit("other names", {"deep_gemm/__init__.py": AFTER})
+    world.up.git("reflog", "expire", "--expire=now", "--all")
+    world.up.git("gc", "-q", "--prune=now")
+    run = world.bump("deepgemm")
+    assert run.code == 1, run.out
+    # Of the name behind a default nobody can say that it was ever there.
+    assert [code for code, severity in run.told if severity == "error"] == ["PIN401"]
+    assert first in world.text("pins.toml")

@@ -395,8 +395,8 @@ def test_a_file_that_is_no_python(world: World) -> None:
 
 def test_hostile_files_on_both_sides(world: World) -> None:
     """None of them is a crash or a hang; what was not looked into is said, and the rest is judged."""
-    world.engine_has(moe="import up\n\nup.mega_moe(1, situ_beta=2)\n", deep=f"import up\nx = {'(' * 5000}1{')' * 5000}\n",
-                     sums=f"import up\nx = {'1 + ' * 20_000}1\n")  # fmt: skip
+    deep, sums = (f"import up\nx = {text}\n" for text in ("(" * 5000 + "1" + ")" * 5000, "1 + " * 20_000 + "1"))
+    world.engine_has(moe="import up\n\nup.mega_moe(1, situ_beta=2)\n", deep=deep, sums=sums)
     world.engine.write("latin.py", b"import up\nx = '\xff\xfe'\n")
     (world.engine.path / "loop.py").symlink_to("loop.py")
     (world.engine.path / "out.py").symlink_to("/etc/hostname")

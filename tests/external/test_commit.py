@@ -222,7 +222,7 @@ def test_a_split_index_and_a_file_system_monitor(engine: GitRepository, how: str
     room.commit(root, ["site"], "Bump", links={"third/lib": OTHER})
     assert changed(engine) == ["M\tsite", "M\tthird/lib"]
     assert engine.git("diff", "--cached", "--name-only") == "half"
-    assert bool(engine.git("rev-parse", "--shared-index-path")) == how.startswith("split")  # git never has both
+    assert bool(engine.git("rev-parse", "--shared-index-path")) == (how != "fsmonitor")
     assert left_behind(engine) == []
 
 
@@ -400,9 +400,16 @@ def test_an_incomplete_repository_inside_another(engine: GitRepository) -> None:
     (inner / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (inner / "site").write_text("x")
     before = engine.git("rev-parse", "HEAD")
-    with pytest.raises(ExternalError, match="git takes"):
+    with pytest.raises(ExternalError, match="not a git repository"):
         room.commit(str(inner), ["site"], "Bump")
     assert engine.git("rev-parse", "HEAD") == before
+
+
+def test_a_configuration_that_leads_to_another_work_tree(engine: GitRepository, tmp_path: Path) -> None:
+    engine.git("config", "core.worktree", str(tmp_path))
+    for act in (room.dirty, room.demand):
+        with pytest.raises(ExternalError, match="git takes"):
+            act(str(engine.path), ["site"], *([{}] if act is room.demand else []))
 
 
 # Gitlinks in the index

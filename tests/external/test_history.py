@@ -258,6 +258,16 @@ def test_a_history_that_was_cut_is_not_counted(forked: Forked) -> None:
         assert history.by_prefix(store.folder, forked.theirs[0][:8]) == [forked.theirs[0]]
 
 
+def test_a_cut_in_another_history_does_not_count(forked: Forked) -> None:
+    """A commit that was fetched without its history, and that the remote has lost since, must not stop all else."""
+    top, *_, first = forked.theirs
+    with stores("up.git") as (store,):
+        (Path(store.folder) / "shallow").write_text(f"{top}\n")
+        assert history.counts(store.folder, first, forked.base) == (1, 0)
+        with pytest.raises(ExternalError, match="in part only"):
+            history.counts(store.folder, top, forked.base)
+
+
 def test_a_short_id_is_no_name(repository: GitRepository) -> None:
     one = repository.commit("one", {"a.h": "a\n"})
     two = repository.commit("two")

@@ -4,11 +4,12 @@ import stat
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pinctl.errors import ExternalError, WriteRefused
-from pinctl.external import journal, state
+from pinctl.external import journal, state, targets
 from pinctl.plan import FilePlan, Plan, digest
 
 CANARY = b"canary: nobody may change this"
@@ -260,6 +261,57 @@ def test_two_writers_take_turns(root: Path, monkeypatch: pytest.MonkeyPatch) -> 
     writer.join()
     assert tree(root)["a.cmake"][0] == b"set(A 2)\r\n"
     assert not state.in_use(folder)
+
+
+# Taking back.
+
+
+MIXED = plan(
+    ("a.cmake", b"set(A 1)\r\n", b"set(A 2)\r\n"), ("new/deep/x", None, b"x"), ("tools/install.sh", b"A=1", b"A=2")
+)
+
+
+def test_what_was_written_is_taken_back_with_its_folders(root: Path) -> None:
+    before, folders = tree(root), sorted(root.rglob("*"))
+    written = journal.write(str(root), MIXED)
+    assert journal.take_back(written) == ()
+    assert (tree(root), sorted(root.rglob("*")), leftovers(root)) == (before, folders, [])
+    assert journal.take_back(journal.write(str(root), plan())) == ()
+
+
+def test_what_was_changed_since_stays(root: Path) -> None:
+    before = tree(root)
+    written = journal.write(str(root), MIXED)
+    (root / "new/deep/x").write_bytes(b"y")
+    (root / "a.cmake").unlink()
+    assert journal.take_back(written) == ("a.cmake", "new/deep/x")
+    del before["a.cmake"]
+    assert tree(root) == before | {"new/deep/x": (b"y", 0o644)}
+
+
+@pytest.mark.parametrize("done", range(4))
+def test_taking_back_goes_on_after_a_crash(root: Path, done: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, real, calls = tree(root), targets.restore, iter(range(9))
+    written = journal.write(str(root), MIXED)
+
+    def crash(*arguments: Any) -> None:
+        if next(calls) == done:
+            raise SystemExit
+        real(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(targets, "restore", crash)
+        if done < 3:
+            with pytest.raises(SystemExit):
+                journal.take_back(written)
+            with pytest.raises(WriteRefused, match="earlier write was interrupted"):
+                journal.take_back(written)
+        else:
+            journal.take_back(written)
+    assert len(journal.pending(str(root))) == (3 if done < 3 else 0)
+    recovery = journal.recover(str(root))
+    assert recovery is None if done == 3 else recovery is not None and not recovery.finished
+    assert (tree(root), leftovers(root)) == (before, [])
 
 
 # Recovery.

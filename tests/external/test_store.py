@@ -97,8 +97,7 @@ def test_refs_are_the_servers_with_tags_peeled(upstream: GitRepository) -> None:
         assert store.refs("refs/heads/mai") == {}
         store.fetch("refs/tags/v1")
         assert store.peel(tag) == ("tag", commit)
-        with pytest.raises(ExternalError, match="no commit, and leads to none"):
-            store.peel(upstream.git("rev-parse", "main^{tree}"))
+        assert store.peel(upstream.git("rev-parse", "main^{tree}")) == ("tree", None)
 
 
 def test_what_is_here_is_not_asked_for_again(upstream: GitRepository, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,7 +234,8 @@ def test_hostile_urls_are_refused(url: str, tmp_path: Path) -> None:
 # Security rows 2, 3, 10 and 12.
 @pytest.mark.parametrize(
     "want",
-    ["--upload-pack=touch x;", "main", "head", "FETCH_HEAD", NOBODY[:12], NOBODY + "\n", "--output=/x", "refs/replace/" + NOBODY,
+    ["--upload-pack=touch x;", "main", "head", "FETCH_HEAD", NOBODY[:12], NOBODY + "\n", "--output=/x",
+     "refs/replace/" + NOBODY,
      ":/good", "refs/heads/../x", "refs/heads/a b", "refs/heads/-x", "refs/heads/a:refs/heads/b", "refs/heads/x.lock",
      "+refs/heads/x", "refs/heads/a\nrefs/heads/b", "refs/heads/*/x", "refs//x", "^refs/heads/x"],
 )  # fmt: skip
@@ -468,6 +468,107 @@ def test_a_broken_store_heals_itself(damage: Callable[[Path], None], ask: str, u
         assert [blob[:3] for blob in store.blobs(entry.id for entry in store.tree(third)).values()] == [b"int"] * 3
 
 
+# One verb opens several stores of one repository, in several threads, and keeps them.
+@pytest.mark.parametrize("damage", [truncated_pack, garbled_index, garbled_head])
+def test_stores_of_one_repository_heal_beside_each_other(
+    damage: Callable[[Path], None], upstream: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "PATIENCE", 3)
+    third, *_, first = commits(upstream)
+    side = commits(upstream, "side")[0]
+    with Store.open(URL, profile=TRUSTED) as one, Store.open(URL, profile=TRUSTED) as other:
+        one.fetch("refs/heads/main")
+        files = one.blobs(entry.id for entry in one.tree(third))
+        damage(Path(one.folder))
+        assert len(other.tree(third)) == 3
+        assert objects.is_sound(other.folder)
+        assert objects.is_ancestor(other.folder, first, third)  # what the first had fetched is here again
+        other.fetch("refs/heads/side")
+        assert other.is_ancestor(first, side)
+        assert one.blobs(entry.id for entry in one.tree(third)) == files
+        assert one.known_refs("refs/heads/*") == {"refs/heads/main": third, "refs/heads/side": side}
+        with pytest.raises(ExternalError):
+            locks.Lock(f"{one.folder}.lock", 0.05).exclusive()
+    assert locks.Lock(f"{one.folder}.lock", 0.05).exclusive()
+
+
+@pytest.mark.parametrize("damage", [truncated_pack, garbled_index])
+def test_threads_that_meet_one_broken_repository_heal_it(
+    damage: Callable[[Path], None], upstream: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "PATIENCE", 5)
+    third, _, first = commits(upstream)
+    together = threading.Barrier(6)
+
+    def use(number: int) -> tuple[bool, int]:
+        with Store.open(URL, profile=TRUSTED) as store:
+            store.fetch("refs/heads/main")
+            store.blobs(entry.id for entry in store.tree(third))
+            if together.wait(30) == 0:
+                damage(Path(store.folder))
+            together.wait(30)
+            if number % 2:
+                store.fetch("refs/heads/side")
+            found = store.is_ancestor(first, third), len(store.blobs(entry.id for entry in store.tree(third)))
+            together.wait(30)
+            return found
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(use, range(6))) == [(True, 3)] * 6
+
+
+def test_what_was_read_while_another_made_the_repository_anew_counts_for_nothing(
+    upstream: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    third, _, first = commits(upstream)
+    real = objects.is_ancestor
+    with Store.open(URL, profile=TRUSTED) as store, Store.open(URL, profile=TRUSTED) as other:
+        store.fetch("refs/heads/main")
+
+        def meanwhile(folder: str, a: str, b: str) -> bool:
+            monkeypatch.setattr(objects, "is_ancestor", real)
+            other._remake()
+            return False
+
+        monkeypatch.setattr(objects, "is_ancestor", meanwhile)
+        assert store.is_ancestor(first, third)
+
+
+def test_what_went_when_the_repository_was_made_anew_is_not_said_to_be_here(upstream: GitRepository) -> None:
+    third, side = commits(upstream)[0], commits(upstream, "side")[0]
+    with Store.open(URL, profile=TRUSTED) as store:
+        store.fetch("refs/heads/main", "refs/heads/side")
+    with Store.open(URL, profile=TRUSTED) as store, Store.open(URL, profile=TRUSTED) as other:
+        assert store.known_refs("refs/heads/side") == {"refs/heads/side": side}
+        assert store.has(side)
+        truncated_pack(Path(store.folder))
+        assert len(other.tree(third)) == 3
+        assert (store.has(third), store.has(side)) == (True, False)
+
+
+def test_a_repository_that_another_process_holds_is_not_made_anew(
+    upstream: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        "import sys; from pinctl.external.store import Store; from pinctl.external.gitcli import TRUSTED\n"
+        "with Store.open(sys.argv[1], profile=TRUSTED): print(1, flush=True); sys.stdin.read()"
+    )
+    third = commits(upstream)[0]
+    monkeypatch.setattr(locks, "PATIENCE", 0.3)
+    argv = [sys.executable, "-c", code, URL]
+    with Store.open(URL, profile=TRUSTED) as store, Store.open(URL, profile=TRUSTED) as other:
+        store.fetch("refs/heads/main")
+        with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+            assert holder.stdout
+            holder.stdout.readline()
+            truncated_pack(Path(store.folder))
+            with pytest.raises(ExternalError, match="another pinctl has held"):
+                store.tree(third)
+            holder.communicate()
+        assert len(other.tree(third)) == 3
+        assert len(store.tree(third)) == 3
+
+
 def test_damage_offline_is_told(upstream: GitRepository) -> None:
     third, *_ = commits(upstream)
     with Store.open(URL, profile=TRUSTED) as store:
@@ -614,6 +715,14 @@ def test_a_repository_of_sha256(
         with Store.open(URL, profile=TRUSTED) as store:
             store.fetch(commit, depth=1)
             assert [len(entry.id) for entry in store.tree(commit)] == [64]
+
+
+def test_an_id_of_the_other_format_is_gone(upstream: GitRepository) -> None:
+    with Store.open(URL, profile=TRUSTED) as store:
+        with pytest.raises(Gone):
+            store.fetch("ab" * 32, depth=1)
+        store.fetch("refs/heads/main")
+        assert store.has(commits(upstream)[0])
 
 
 def test_what_the_user_sets_of_fetching_does_not_count(

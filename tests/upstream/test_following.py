@@ -94,3 +94,9 @@ def test_what_is_gone_and_what_may_have_taken_its_place() -> None:
 def test_headers_at_the_root_of_a_submodule_are_offered_as_its_folder() -> None:
     assert difference.offers(forest({}, jit={"jit.h": "", "src/a.cpp": ""}), "jit") == ("jit",)
     assert difference.offers(forest({}, jit=None), "jit") == ()
+
+
+def test_the_version_where_the_old_tree_is_lost() -> None:
+    after = tree({"dg/__init__.py": "__version__ = '3.0'\n"})
+    assert following.version(pin(version="2.6"), None, None, after) == "3.0"
+    assert following.version(pin(version="2.6"), None, None, tree({})) is None

@@ -147,3 +147,16 @@ def test_hostile_sources_take_no_time(evil: bytes) -> None:
     start = time.monotonic()
     scan(evil)
     assert time.monotonic() - start < 5
+
+
+@given(
+    st.lists(
+        st.sampled_from(["#include <a.h>\n", "#if X\n", "#endif\n", "/*", "*/", '"', "\n", "// include", 'R"(', "\\\n"])
+    ),
+    st.text("#if def/*\\\n\"'()", max_size=40),
+)
+def test_what_follows_the_last_include_says_nothing_of_it(pieces: list[str], tail: str) -> None:
+    source = "".join(pieces) + "#include <z.h>\n"
+    found = scan(source.encode())
+    assert scan((source + tail).encode()) == found
+    assert scan((source + "#if 0\n#include <no.h>\n#endif\n").encode()) == found

@@ -50,6 +50,7 @@ class _Judge:
         self.led_to = {(use.symbol, place) for use in uses for place in use.dependents if place != use.place}
         self.told: set[tuple[Class, str]] = set()
         self.calls = {(use.symbol, use.place) for use in uses if use.call is not None}
+        self.asked = {(use.symbol, use.place.file) for use in uses}
         self.retried: dict[tuple[str, str], list[Call]] = {}
         for use in uses:
             if use.call is not None and use.symbol in use.alternatives:
@@ -71,8 +72,14 @@ class _Judge:
         now = self.after.find(use.symbol)
         if now.symbol is not None:
             yield from self._there(use, then, now)
-        elif (use.symbol, use.place) not in self.led_to:  # where the name comes from, it is told
+        elif (use.symbol, use.place) not in self.led_to and not self._is_below(use):  # told where it comes from
             yield from self._gone(use, then, now)
+
+    def _is_below(self, use: Use) -> bool:
+        """Whether the name lies in one that is gone, and that the same file asks for: that one is told."""
+        parts = use.symbol.split(".")
+        outer = (".".join(parts[:count]) for count in range(1, len(parts)))
+        return any((name, use.place.file) in self.asked and self.after.find(name).missing for name in outer)
 
     # --- the name -------------------------------------------------------------------------------------------------
 

@@ -74,6 +74,14 @@ def test_what_goes_through_a_name_is_told_with_it() -> None:
     assert [b.place.line for b in breaks(surface("up.f(a)"), surface("up.g(a)"), *used)] == [1]
 
 
+def test_what_lies_in_something_that_is_gone_is_told_with_it() -> None:
+    before, after = surface("up.Enum", "up.Enum.MEMBER"), surface("up.f()")
+    used = [use("up.Enum", line=1), use("up.Enum.MEMBER", line=5), use("up.Enum.MEMBER", line=2, file="engine/b.py")]
+    assert [(b.symbol, b.place.file, b.place.line) for b in breaks(before, after, *used)] == [
+        ("up.Enum", "engine/a.py", 1), ("up.Enum.MEMBER", "engine/b.py", 2),
+    ]  # fmt: skip
+
+
 def test_another_name_is_tried() -> None:
     asked = use("up.old", guards=[Guard.DEFAULT], alternatives=("up.new",))
     (found,) = breaks(surface("up.old()"), surface("up.new()"), asked)
