@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -15,7 +17,7 @@ from pinctl import manifest
 from pinctl.reconcile import reconcile
 
 if TYPE_CHECKING:
-    from repositories import GitRepository
+    from repositories import GitRepository, MakeRepository
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 GROUPS = """
@@ -169,3 +171,76 @@ def test_the_groups_of_vllm_are_sound(load: Any) -> None:
     groups = load("replay").load((FOLDER / "groups.toml").read_text())
     assert len({group.name for group in groups}) == len(groups) == 12
     assert {group.fact for group in groups} <= load("replay")._PINS.keys()
+
+
+def test_a_wire_counts_and_takes_its_time(load: Any, tmp_path: Path) -> None:
+    wire = load("wire")
+    subprocess.run(["git", "init", "-q", "--bare", tmp_path / "a.git"], check=True)
+    with wire.daemon(tmp_path) as port:
+        for latency, least in ((0.0, 0.0), (0.2, 0.6)):
+            relay = wire.Wire(port, latency)
+            begun = time.monotonic()
+            subprocess.run(["git", "ls-remote", f"git://127.0.0.1:{relay.own_port}/a.git"], check=True)
+            assert time.monotonic() - begun > least  # the connection, the request, the question
+            assert (relay.connections, 50 < relay.received < 1000) == (1, True)
+            relay.close()
+
+
+def test_git_by_hand_reads_what_verify_reads(load: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    libraries, upstream, wire = load("libraries"), load("upstream"), load("wire")
+    files = {"_kernels": {"a.cu": "#include <x.h>\n", "b.py": ""}, "_library": {"x.h": "#include <y.h>\n", "y.h": "\n"},
+             "_text": {"t.h": "\n"}}  # fmt: skip
+    monkeypatch.setattr(libraries, "_COMMITS", 3)
+    for name, made in files.items():
+        monkeypatch.setattr(libraries, name, lambda made=made: made)
+        made.update({f"f{n}.txt": "x" for n in range(4)})
+    pinned = libraries.made(tmp_path / "served", 2)
+    assert [one.url for one in pinned] == [f"https://git.example/{n}/kernels.git" for n in range(2)]
+    variables = {**load("run").environment(), "PINCTL_CACHE": str(tmp_path / "cache")}
+    monkeypatch.setattr(upstream, "PINS", 2)
+    with wire.daemon(tmp_path / "served") as port:
+        relay = wire.Wire(port)
+        found = upstream.cases(tmp_path, pinned, relay, relay, variables)
+        assert [len((tmp_path / "blobs" / str(n)).read_text().split()) for n in range(3)] == [2, 2, 0]
+        found[2].forget()
+        for case in found:
+            case.run(variables)
+            assert case.wall[0] > 0
+        hand, again, verify, warm, slowly, ten = found
+        assert hand.received[0] > 3 * again.received[0] > 0
+        assert verify.received[0] == pytest.approx(hand.received[0], rel=0.3)  # of so little, the packs' heads count
+        assert ten.received[0] == pytest.approx(2 * slowly.received[0], rel=0.1)
+        assert warm.received[0] < verify.received[0]
+
+
+def test_a_mirror_is_served_with_its_submodules(load: Any, make_repository: MakeRepository, tmp_path: Path) -> None:
+    libraries = load("libraries")
+    inner, outer = make_repository("inner"), make_repository("outer")
+    commit = inner.commit("inner", {"a.h": ""})
+    outer.write(".gitmodules", '[submodule "x"]\n\tpath = ext/x\n\turl = https://github.com/o/x.git\n')
+    outer.git("add", "-A")
+    outer.git("update-index", "--add", "--cacheinfo", f"160000,{commit},ext/x")
+    outer.git("commit", "-q", "-m", "link")
+    served = tmp_path / "served"
+    first, second = libraries.mirrored(served, 2, outer.path / ".git", {"ext/x": inner.path / ".git"})
+    assert (first.branch, first.commit) == ("main", outer.git("rev-parse", "main"))
+    assert first.modules == second.modules == (("ext/x", "https://github.com/o/x.git", commit),)
+    for url in (first.url, second.url, "https://github.com/o/x.git"):
+        assert (served / url.removeprefix("https://") / "HEAD").exists()
+
+
+def test_the_report_of_upstream_tells_what_is_missed(load: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    upstream, wire = load("upstream"), load("wire")
+    relay = wire.Wire(1)
+    base = upstream.Case(
+        name="base", argv=[], folder=Path(), wire=relay, wall=[1, 2], cpu=[1, 1], received=[1000, 1000]
+    )
+    more = upstream.Case(name="more", argv=[], folder=Path(), wire=relay, base=base, most=1.5, wall=[1.2, 2.4],
+                         cpu=[2, 2], received=[1200, 1200])  # fmt: skip
+    late = upstream.Case(name="late", argv=[], folder=Path(), wire=relay, base=base, most=1.5, wall=[2, 4], cpu=[2, 2],
+                         received=[1050, 1050])  # fmt: skip
+    relay.close()
+    upstream.report([base, more, late])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.rpartition("  ")[2].strip() for line in lines[2:4]] == ["MISSED: bytes", "MISSED: time"]
+    assert "1.20 (1.20 .. 1.20)" in lines[2]

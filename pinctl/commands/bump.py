@@ -33,6 +33,7 @@ from pinctl.upstream.narrative import short
 
 _CODES: dict[type[PinctlError], str] = {Gone: "PIN301", Unreachable: "PIN320", Hostile: "PIN321"}
 _UNREACHED = "PIN320"
+_BRIEF = ("pin", "at", "newest", "state")
 _ACCEPTABLE = ("PIN3", "PIN4")
 _NEVER = ("PIN301", "PIN320", "PIN321")
 """What no one can accept: that nothing is known of the commit, or that it may not be used."""
@@ -199,7 +200,7 @@ def _brief(workspace: Workspace, order: Order, how: landing.How, aims: Sequence[
     """`--check`, `--resolve`, and a run of which some pin has nowhere to go: nothing of it is proved."""
     moving = [aim for aim in aims if aim.moves]
     rows = [_row(aim, "behind" if aim.moves else "current") for aim in aims]
-    table = Table(("pin", "at", "newest", "state"), tuple(map(_cells, rows)))
+    table = Table(_BRIEF, tuple(map(_cells, rows))) if rows else None
     result = {"pins": rows, "files": []}
     if order.check:
         told = f"{counted(len(moving), 'pin')} of {len(aims)} could be bumped" if moving else "nothing newer"
@@ -222,7 +223,7 @@ def _brief(workspace: Workspace, order: Order, how: landing.How, aims: Sequence[
     return outcome._replace(
         findings=(*outcome.findings, *untold),
         result={**outcome.result, "pins": rows},
-        body=outcome.body if how.diff else (Table(table.columns, tuple(map(_cells, rows))), *outcome.parts),
+        body=outcome.body if how.diff or not rows else (Table(_BRIEF, tuple(map(_cells, rows))), *outcome.parts),
         summary=f"{counted(len(moving), 'pin')} resolved; {outcome.summary}{more}",
         status=4 if _unreached(untold) else outcome.status,
     )

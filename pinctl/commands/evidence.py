@@ -43,7 +43,7 @@ def at_once(
         step(1)
         return made
     made = []
-    for one in each(items, work, step, meanwhile=meanwhile or (lambda: None)) if items else ():
+    for one in each(items, work, step, meanwhile=meanwhile) if items else ():
         if isinstance(one, PinctlError):
             raise one
         made.append(one)

@@ -1,5 +1,6 @@
 """Work that waits for servers, several pieces at a time."""
 
+import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -12,6 +13,9 @@ MOST = 12
 _SWITCH = 0.0005
 """Seconds that a thread may compute while another, whose program has answered, wants to go on: Python gives it 5 ms."""
 
+_HEAD_START = 0.004
+"""Seconds that this thread leaves to the others before it computes: till their programs run."""
+
 _A = TypeVar("_A")
 _B = TypeVar("_B")
 
@@ -22,7 +26,7 @@ def each(
     step: Callable[[int], object] = lambda _: None,
     *,
     most: int = MOST,
-    meanwhile: Callable[[], object] = lambda: None,
+    meanwhile: Callable[[], object] | None = None,
 ) -> list[_B | PinctlError]:
     """What `work` makes of each item, in the order of `items`; the error of one that failed stands in its place and
     stops no other. `step` is called in this thread with 1 for each that is done; before, `meanwhile` is done in it. ^C
@@ -43,7 +47,9 @@ def each(
         with ThreadPoolExecutor(max(1, min(most, len(items)))) as pool:
             futures = [pool.submit(done, item) for item in items]
             try:
-                meanwhile()
+                if meanwhile is not None:
+                    time.sleep(_HEAD_START)
+                    meanwhile()
                 for _ in as_completed(futures):
                     step(1)
                 return [future.result() for future in futures]
