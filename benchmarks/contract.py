@@ -6,22 +6,20 @@ CONSUMER and PROVIDER are git repositories, which are only read. See README.md.
 """
 
 import argparse
-import os
 import random
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from run import environment, spread
+from run import Command, environment, spread
 
 from pinctl.contract import surface, uses
 from pinctl.contract.breaks import Class, Lookup, find
@@ -233,41 +231,6 @@ def false_alarms(known: Surface, used: Uses) -> int:
 # --- how long it takes --------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Timed:
-    """A whole process; `forget` are folders of the cache that are taken away before each run. The samples: seconds
-    from start to exit, seconds of processor time, and the peak of resident memory in MB."""
-
-    name: str
-    argv: Sequence[str]
-    folder: Path
-    forget: Sequence[Path] = ()
-    most: float | None = None
-    wall: list[float] = field(default_factory=list)
-    cpu: list[float] = field(default_factory=list)
-    peak: list[float] = field(default_factory=list)
-
-    def run(self, variables: Mapping[str, str]) -> None:
-        """Run it once, and keep what it took. Raises RuntimeError where it fails; findings are no failure."""
-        import time
-
-        for folder in self.forget:
-            shutil.rmtree(folder, ignore_errors=True)
-        start = time.perf_counter()
-        process = subprocess.Popen(
-            self.argv, cwd=self.folder, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        self.wall.append(time.perf_counter() - start)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.stderr is not None
-        with process.stderr as stderr:
-            if process.returncode > 1:
-                raise RuntimeError(f"{self.name}: exit status {process.returncode}\n{stderr.read().decode()}")
-        self.cpu.append(usage.ru_utime + usage.ru_stime)
-        self.peak.append(usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6)
-
-
 def workplace(root: Path, options: argparse.Namespace, commit: str) -> tuple[Path, dict[str, str]]:
     """The consumer's files with a pins.toml below `root`, and the environment in which its provider is found."""
     engine, repository = root / "engine", options.consumer
@@ -294,36 +257,37 @@ def workplace(root: Path, options: argparse.Namespace, commit: str) -> tuple[Pat
     return engine, variables
 
 
-def measured(options: argparse.Namespace, commit: str) -> list[Timed]:
+def measured(options: argparse.Namespace, commit: str) -> list[Command]:
     """The processes, measured in turns."""
     with tempfile.TemporaryDirectory(prefix="pinctl-benchmark-") as temporary:
         engine, variables = workplace(Path(temporary), options, commit)
         kept = Path(temporary, "cache/pinctl/v1")
         facts, files = [kept / "facts"], [kept / "uses", kept / "uses-facts"]
         pinctl = str(Path(sys.executable).parent / "pinctl")
+        contract = [pinctl, "contract", "package"]  # breaks are found: no failure of the measurement
         found = [
-            Timed("import typer", [sys.executable, "-c", "import typer"], engine),
-            Timed("contract, nothing remembered", [pinctl, "contract", "package"], engine, facts + files),
-            Timed("  of the consumer alone", [pinctl, "contract", "package"], engine, files, 1.5),
-            Timed("contract, all remembered", [pinctl, "contract", "package"], engine, (), 0.2),
-            Timed("surface, nothing remembered", [pinctl, "surface", "package"], engine, facts),
-        ]  # fmt: skip
+            Command("import typer", [sys.executable, "-c", "import typer"], engine),
+            Command("contract, nothing remembered", contract, engine, accepted=1, without=facts + files),
+            Command("  of the consumer alone", contract, engine, 1.5, accepted=1, without=files),
+            Command("contract, all remembered", contract, engine, 0.2, accepted=1),
+            Command("surface, nothing remembered", [pinctl, "surface", "package"], engine, without=facts),
+        ]
         for number in range(options.rounds + 1):
             for one in found:
                 one.run(variables)
                 if number == 0:
-                    one.wall, one.cpu, one.peak = [], [], []
+                    one.forget()
     return found
 
 
-def shown(found: Sequence[Timed]) -> Iterator[str]:
+def shown(found: Sequence[Command]) -> Iterator[str]:
     """The table of times."""
     floor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     yield f"{'':32}{'s (quartiles)':26}{'of typer':10}{'CPU s':8}{'bound':8}peak MB"
     for one in found:
         ratio = median(a / b for a, b in zip(one.cpu, found[0].cpu, strict=True))
         peak = f"{max(one.peak):.0f}" if max(one.peak) > floor else f"<= {floor:.0f}"
-        bound = f"{one.most:.1f}" if one.most else ""
+        bound = f"{one.bound:.1f}" if one.bound else ""
         yield f"{one.name:32}{spread(one.wall, 2):26}{ratio:<10.1f}{median(one.cpu):<8.2f}{bound:8}{peak}"
 
 

@@ -9,6 +9,7 @@ a ratio is taken within each turn, so that a busy machine slows both sides. See 
 import argparse
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,8 @@ _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 @dataclass(slots=True)
 class Command:
-    """One command to measure; `bound` is the most that it may take, as a multiple of the first command.
+    """One command to measure; `bound` is the most that it may take, as a multiple of the first command. An exit status
+    up to `accepted` is no failure; the folders `without` are taken away before each run.
 
     The samples: seconds from start to exit, seconds of processor time, and the peak of resident memory in MB.
     """
@@ -39,9 +41,13 @@ class Command:
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     peak: list[float] = field(default_factory=list)
+    accepted: int = 0
+    without: Sequence[Path] = ()
 
     def run(self, environment: Mapping[str, str]) -> None:
         """Runs the command once and keeps what it took. Raises RuntimeError where it fails."""
+        for folder in self.without:
+            shutil.rmtree(folder, ignore_errors=True)
         start = time.perf_counter()
         process = subprocess.Popen(
             self.argv, cwd=self.directory, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -51,7 +57,7 @@ class Command:
         process.returncode = os.waitstatus_to_exitcode(status)
         assert process.stderr is not None
         with process.stderr as stderr:
-            if process.returncode:
+            if not 0 <= process.returncode <= self.accepted:
                 raise RuntimeError(f"{self.name}: exit status {process.returncode}\n{stderr.read().decode()}")
         self.cpu.append(usage.ru_utime + usage.ru_stime)
         self.peak.append(usage.ru_maxrss * _RSS_UNIT / 1e6)

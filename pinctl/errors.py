@@ -15,6 +15,11 @@ class PinctlError(Exception):
         super().__init__(message)
         self.hint = hint
 
+    @property
+    def headline(self) -> str:
+        """The first line of the message: without what a program printed."""
+        return str(self).partition("\n")[0]
+
 
 class UsageError(PinctlError):
     """The command line, or the place where it was run, does not make sense."""

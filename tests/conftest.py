@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,3 +97,14 @@ def consumer(tmp_path: Path, _engine: Path) -> "Consumer":
 
     path = shutil.copytree(_engine, tmp_path / "my engine", symlinks=True)
     return Consumer(GitRepository(path, clock=GitRepository.CLOCK + 3600))
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for this machine, signed by itself, and its key."""
+    folder = tmp_path_factory.mktemp("tls")
+    files = folder / "cert.pem", folder / "key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]],
+                   check=True, capture_output=True)  # fmt: skip
+    return files

@@ -19,9 +19,8 @@ from pinctl.commands.targets import Target, Wish
 from pinctl.commands.verify import build_files, chosen
 from pinctl.commands.workspace import Workspace
 from pinctl.contract.breaks.judgement import Judgement
-from pinctl.errors import ExternalError, ManifestError, PinctlError, UsageError
+from pinctl.errors import ManifestError, PinctlError, UsageError
 from pinctl.external.parallel import each
-from pinctl.external.remote import Gone, Hostile, Unreachable
 from pinctl.finding import Finding
 from pinctl.manifest import New
 from pinctl.model import KeyPath, Pin
@@ -31,7 +30,6 @@ from pinctl.upstream import narrative, references
 from pinctl.upstream.comparison import Comparison
 from pinctl.upstream.narrative import short
 
-_CODES: dict[type[PinctlError], str] = {Gone: "PIN301", Unreachable: "PIN320", Hostile: "PIN321"}
 _UNREACHED = "PIN320"
 _BRIEF = ("pin", "at", "newest", "state")
 _ACCEPTABLE = ("PIN3", "PIN4")
@@ -189,8 +187,7 @@ def _value(word: str, *, below_facts: bool) -> New:
 
 def _finding(workspace: Workspace, pin: Pin, error: PinctlError) -> Finding:
     at = pins_toml.locate(workspace.manifest, ("pins", pin.name, "track"))
-    code = _CODES.get(type(error), "PIN802" if isinstance(error, ExternalError) else "PIN324")
-    return finding(code, str(error), file=at.file, span=at.span, pin=pin.name, hint=error.hint)
+    return finding(network.code(error, "PIN324"), str(error), file=at.file, span=at.span, pin=pin.name, hint=error.hint)
 
 
 # --- what only looks, or only fills in ----------------------------------------------------------------------------

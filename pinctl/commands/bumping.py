@@ -157,7 +157,7 @@ def _compared(bump: Bump, pins: Mapping[str, Pin], asking: Asking) -> Comparison
     try:
         return comparing.compare(Side(pin, bump.before), Side(pins[pin.name], bump.after), asking)
     except PinctlError as error:
-        return str(error).partition("\n")[0]
+        return error.headline
 
 
 # --- judging ------------------------------------------------------------------------------------------------------

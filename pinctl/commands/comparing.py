@@ -19,8 +19,6 @@ from pinctl.upstream.difference import Difference, Move
 from pinctl.upstream.log import fold
 from pinctl.urls import redact, same_repo
 
-_LINE_END = "\n"
-
 
 def compare(before: Side, after: Side, asking: Asking) -> Comparison:
     """`before` beside `after`, of both of which the trees are known, with all submodules: what one of them provides is
@@ -58,7 +56,7 @@ def _surface(before: Side, after: Side, asking: Asking, notes: list[str]) -> Cha
     try:
         return between(*(surface.take(side.pin, side.commit, asking) for side in (before, after)))
     except PinctlError as error:
-        notes.append(f"the names that it exports are not known: {str(error).partition(_LINE_END)[0]}")
+        notes.append(f"the names that it exports are not known: {error.headline}")
         return None
 
 
@@ -102,7 +100,7 @@ def _module_log(move: Move, asking: Asking) -> ModuleLog:
         stores[-1].fetch(new.commit)
         return ModuleLog(move, _span(stores, old.commit, new.commit))
     except PinctlError as error:
-        return ModuleLog(move, failure=str(error).partition(_LINE_END)[0])
+        return ModuleLog(move, failure=error.headline)
 
 
 def _forked(side: Side, asking: Asking, notes: list[str]) -> Fork | None:
@@ -114,7 +112,7 @@ def _forked(side: Side, asking: Asking, notes: list[str]) -> Fork | None:
         own.fetch(side.commit)
         return fork(own, side.commit, upstream.repo, upstream.track, asking, notes)
     except PinctlError as error:
-        notes.append(f"upstream {redact(upstream.repo)}: {str(error).partition(_LINE_END)[0]}")
+        notes.append(f"upstream {redact(upstream.repo)}: {error.headline}")
         return None
 
 
@@ -131,6 +129,6 @@ def fork(own: Store, commit: str, repo: str, track: str | None, asking: Asking, 
     try:
         taken = history.taken(own, mine, theirs, others) if mine and others else {}
     except ExternalError as error:  # its files cannot be had, as offline
-        notes.append(f"which commits {redact(repo)} has taken is not known: {str(error).partition(_LINE_END)[0]}")
+        notes.append(f"which commits {redact(repo)} has taken is not known: {error.headline}")
         taken = {}
     return Fork(repo, track, base, ahead, behind, tuple(mine), tuple(others), taken)

@@ -16,7 +16,6 @@ from pinctl.errors import ExternalError, PinctlError, UsageError
 from pinctl.external import checkout, files
 from pinctl.external.gitcli import Profile
 from pinctl.external.parallel import each
-from pinctl.external.remote import Gone, Hostile, Unreachable
 from pinctl.external.source import Request, Source, gather
 from pinctl.finding import Finding
 from pinctl.model import Pin
@@ -25,7 +24,6 @@ from pinctl.outcome import Outcome, Table, counted
 
 _LARGEST_PATCH = 1024 * 1024
 _SHORT_ID = 10
-_CODES: dict[type[PinctlError], str] = {Gone: "PIN301", Unreachable: "PIN320", Hostile: "PIN321"}
 
 
 class _Job(NamedTuple):
@@ -112,8 +110,9 @@ def _place(job: _Job, source: Source | PinctlError, profile: Profile) -> bool:
 
 def _finding(workspace: Workspace, pin: Pin, error: PinctlError) -> Finding:
     where = manifest.locate(workspace.manifest, ("pins", pin.name, "commit"))
-    code = _CODES.get(type(error), "PIN802")
-    return finding(code, f"{pin.name}: {error}", file=where.file, span=where.span, pin=pin.name, hint=error.hint)
+    return finding(
+        network.code(error), f"{pin.name}: {error}", file=where.file, span=where.span, pin=pin.name, hint=error.hint
+    )
 
 
 def _row(job: _Job, source: Source | PinctlError, placed: bool | PinctlError) -> dict[str, object]:

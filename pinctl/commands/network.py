@@ -1,7 +1,9 @@
 """What the verbs that ask servers have in common."""
 
+from pinctl.errors import ExternalError, PinctlError
 from pinctl.external import policy
 from pinctl.external.gitcli import Profile
+from pinctl.external.remote import Gone, Hostile, Unreachable
 from pinctl.options import Options
 from pinctl.outcome import counted
 
@@ -15,6 +17,12 @@ def profile(options: Options, root: str, *, allow: tuple[str, ...] = ()) -> Prof
     """
     found = policy.profile(untrusted=options.is_untrusted, path=options.policy, root=root)
     return found._replace(transports=(*found.transports, *allow))
+
+
+def code(error: PinctlError, otherwise: str = "PIN802") -> str:
+    """The code of the finding that a remote, or git, did not give what was asked."""
+    codes: dict[type[PinctlError], str] = {Gone: "PIN301", Unreachable: "PIN320", Hostile: "PIN321"}
+    return codes.get(type(error), "PIN802" if isinstance(error, ExternalError) else otherwise)
 
 
 def ago(seconds: float) -> str:

@@ -74,5 +74,6 @@ def _distance(own: Store, commit: str, other: Store, tip: str) -> Distance:
 
 def _failure(workspace: Workspace, pin: Pin, error: PinctlError) -> Finding:
     at = pins_toml.locate(workspace.manifest, ("pins", pin.name, "track"))
-    what = str(error).partition("\n")[0]
-    return finding("PIN320", what, file=at.file, span=at.span, pin=pin.name, hint=error.hint, severity=Severity.WARNING)
+    return finding(
+        "PIN320", error.headline, file=at.file, span=at.span, pin=pin.name, hint=error.hint, severity=Severity.WARNING
+    )

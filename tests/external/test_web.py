@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -283,17 +282,6 @@ def test_local_files(tmp_path: Path) -> None:
 
 
 # --- certificates and proxies -------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate for this machine, signed by itself, and its key."""
-    folder = tmp_path_factory.mktemp("tls")
-    files = folder / "cert.pem", folder / "key.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-                    "-addext", "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]],
-                   check=True, capture_output=True)  # fmt: skip
-    return files
 
 
 def test_certificates(certificate: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -243,17 +243,6 @@ def test_a_server_without_a_head(upstream: GitRepository, base: Path, monkeypatc
             assert store.refs("HEAD") == {}
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate for this machine, signed by itself, and its key."""
-    folder = tmp_path_factory.mktemp("tls")
-    files = folder / "cert.pem", folder / "key.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-                    "-addext", "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]],
-                   check=True, capture_output=True)  # fmt: skip
-    return files
-
-
 def test_the_policy_lets_an_untrusted_run_reach_its_hosts_alone(
     upstream: GitRepository, base: Path, certificate: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

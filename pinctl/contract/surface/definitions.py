@@ -10,15 +10,17 @@ from pinctl.contract.surface.tables import Tables
 _FOLLOWED = 20
 _DEEPEST = 50
 
+_OF_TORCH = (
+    "no_grad inference_mode enable_grad compile compiler.disable compiler.allow_in_graph _dynamo.disable jit.ignore"
+    " jit.unused library.custom_op library.triton_op cuda.nvtx.range"
+)
 KEEPING = frozenset(
     "staticmethod classmethod functools.lru_cache functools.cache functools.wraps functools.total_ordering"
     " functools.singledispatch contextlib.contextmanager contextlib.asynccontextmanager abc.abstractmethod"
     " typing.overload typing.final typing.override typing.no_type_check typing.runtime_checkable enum.unique"
     " typing_extensions.deprecated typing_extensions.override typing_extensions.final typing_extensions.overload"
-    " warnings.deprecated dataclasses.dataclass atexit.register torch.no_grad torch.inference_mode torch.enable_grad"
-    " torch.compile torch.compiler.disable torch.compiler.allow_in_graph torch._dynamo.disable torch.jit.ignore"
-    " torch.jit.unused torch.library.custom_op torch.library.triton_op torch.cuda.nvtx.range".split()
-)
+    " warnings.deprecated dataclasses.dataclass atexit.register".split()
+).union(f"torch.{name}" for name in _OF_TORCH.split())
 """Decorators of others that keep what a function, or a class's constructor, takes."""
 
 PLAIN = frozenset("object abc.ABC typing.Generic typing.Protocol typing_extensions.Protocol typing.NamedTuple".split())

@@ -94,7 +94,7 @@ class _Reader(Names):
         self._operator(node)
 
     def _operator(self, node: functions.Function) -> None:
-        """`@torch.library.custom_op("namespace::name", ...)`"""
+        """`@custom_op("namespace::name", ...)` and `@triton_op(...)`: torch's, or those of a library."""
         for decorator in node.decorator_list:
             if not isinstance(decorator, ast.Call) or not decorator.args:
                 continue

@@ -160,7 +160,7 @@ class Names:
         self.constants.loop, self.constants.values = outer
 
     def defined(self, call: ast.Call, name: str) -> None:
-        """`LIBRARY.define("name(Tensor a) -> Tensor")`, `torch.library.define("space::name", "(Tensor a) -> ()")`"""
+        """`LIBRARY.define("name(Tensor a) -> Tensor")`, or torch's `define("space::name", "(Tensor a) -> ()")`."""
         texts = [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
         held = self.libraries.get(name.rpartition(".")[0])
         if not texts or (held is None and not name.endswith("library.define")):

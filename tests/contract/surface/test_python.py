@@ -234,11 +234,12 @@ def test_stubs_keep_overloads_and_annotated_names() -> None:
     assert [b.name for b in facts(text).bindings] == ["overload"]
 
 
-def test_operators() -> None:
+@pytest.mark.parametrize(("head", "module"), [("import torch", "torch."), ("from torch import library", "")])
+def test_operators(head: str, module: str) -> None:
     made = facts(
-        "import torch\n@torch.library.custom_op('ns::f', mutates_args=())\ndef f(a: int) -> int: ...\n"
-        "LIB = torch.library.Library('ns', 'DEF')\nLIB.define('g(Tensor x) -> Tensor')\n"
-        "torch.library.define('ns::h', '(int n=1) -> ()')\n"
+        f"{head}\n@{module}library.custom_op('ns::f', mutates_args=())\ndef f(a: int) -> int: ...\n"
+        f"LIB = {module}library.Library('ns', 'DEF')\nLIB.define('g(Tensor x) -> Tensor')\n"
+        f"{module}library.define('ns::h', '(int n=1) -> ()')\n"
     )
     assert [(o.name, told([o.signature]) if o.signature else None) for o in made.operators] == [
         ("ns::f", ["a"]),
