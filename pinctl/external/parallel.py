@@ -1,7 +1,9 @@
 """Work that waits for servers, several pieces at a time."""
 
+import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from pinctl.errors import PinctlError
@@ -43,20 +45,39 @@ def each(
         except PinctlError as error:
             return error
 
+    pool = ThreadPoolExecutor(max(1, min(most, len(items))))
     try:
-        with ThreadPoolExecutor(max(1, min(most, len(items)))) as pool:
+        with _all_begun():
             futures = [pool.submit(done, item) for item in items]
-            try:
-                if meanwhile is not None:
-                    time.sleep(_HEAD_START)
-                    meanwhile()
-                for _ in as_completed(futures):
-                    step(1)
-                return [future.result() for future in futures]
-            except BaseException:
-                process.halt(True)
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        if meanwhile is not None:
+            time.sleep(_HEAD_START)
+            meanwhile()
+        for _ in as_completed(futures):
+            step(1)
+        return [future.result() for future in futures]
+    except BaseException:
+        process.halt(True)
+        raise
     finally:
+        pool.shutdown(cancel_futures=True)  # a second ^C breaks this off, and all stays halted
         if threading.current_thread() is threading.main_thread():  # within `work`, the others may have to end yet
             process.halt(False)
+
+
+@contextmanager
+def _all_begun() -> Iterator[None]:
+    """^C waits for the end of the block: amid the start of a thread it would leave one that nobody knows and ends."""
+    import threading
+
+    ours = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(ours):
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, ours)
+    if came:
+        signal.raise_signal(signal.SIGINT)

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -62,6 +64,22 @@ def test_an_interrupt_ends_the_programs_of_all() -> None:
         parallel.each([0.0, 60.0, 60.0, 60.0], lambda s: process.run(["sleep", str(s)]), interrupt, most=2)
     assert time.monotonic() - begun < 10
     assert process.run(["true"]).code == 0  # and later ones run again
+
+
+def test_an_interrupt_amid_the_start_ends_what_has_begun() -> None:
+    class Items(list[float]):
+        def __iter__(self) -> Iterator[float]:
+            yield from self[:2]
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)  # Python's own handler runs here, between two threads that start
+            yield from self[2:]
+
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        parallel.each(Items([60.0, 60.0, 60.0]), lambda seconds: process.run(["sleep", str(seconds)]))
+    assert time.monotonic() - begun < 10
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert process.run(["true"]).code == 0
 
 
 def test_work_within_work_ends_too_and_lets_no_other_go_on() -> None:
