@@ -349,6 +349,13 @@ def test_row_23_paths_that_are_one_where_case_does_not_count(world: World) -> No
     assert run.told == [("PIN318", "warning")] * 2
 
 
+def test_row_23_no_bump_leads_to_such_paths(world: World) -> None:
+    world.pin(world.up.commit("one", {"a.h": ""}))
+    world.up.commit("twins", {"Inc/a.h": "1\n", "inc/a.h": "2\n"})
+    assert world.run("bump").told == [("PIN318", "error")]
+    assert world.run("bump", "--accept", "PIN318").told == [("PIN318", "warning")]
+
+
 @VERBS
 def test_row_24_a_path_is_no_question(verb: str, world: World) -> None:
     names = ["x\nmain:y.h", f"{NOBODY}\n.h", "tab\there.h", "latin\udcff.h", " lead.h"]

@@ -293,4 +293,31 @@ CODES = (
         "Look at what changed, and pin the new digest.",
         'image = "ubuntu:24.04"\ndigest = "sha256:1e622c5..."',
     ),
+    Code(
+        "PIN334",
+        ERROR,
+        "image without a platform",
+        "The image is one for several platforms, and a platform that the variant is for is not among them: nothing can"
+        " be built or run in it there.",
+        "Name an image that has the platform, or take the platform out of the variant.",
+        'variants.cu13.platforms = ["linux/amd64", "linux/arm64"]    # the image has linux/amd64 alone',
+    ),
+    Code(
+        "PIN340",
+        ERROR,
+        "archive holds other files",
+        "The archive names the pinned commit as the one that it was made of, and its files are not those that git makes"
+        " of that commit. An archive says of itself what its maker wants it to say.",
+        "Do not build it; take the source by the commit's id, and ask who serves the archive.",
+        "https://files.example/dg-54e2261.tar.gz    # csrc/jit.hpp is another file than the commit's",
+    ),
+    Code(
+        "PIN341",
+        WARNING,
+        "archive not seen",
+        "The archive's URL could not be reached, so that its digest was made from the commit, as git and gzip make it:"
+        " what forges serve has been equal to that, and may be packed otherwise one day.",
+        "Run `pinctl verify` where the archive can be had.",
+        'archive.sha256 = "2c1e5f0..."    # git archive, gzip',
+    ),
 )

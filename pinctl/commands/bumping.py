@@ -15,8 +15,7 @@ from pinctl.commands.proofs import downloaded
 from pinctl.commands.targets import Target
 from pinctl.commands.workspace import Workspace
 from pinctl.contract.breaks.judgement import Judgement
-from pinctl.errors import PinctlError
-from pinctl.external.gitcli import Profile
+from pinctl.errors import ExternalError, PinctlError
 from pinctl.facts import filled
 from pinctl.finding import Finding, Severity
 from pinctl.manifest import New
@@ -36,7 +35,8 @@ from pinctl.upstream.verify import verify
 from pinctl.urls import same_repo
 from pinctl.versions import is_older
 
-_OFF_BRANCH = "PIN302"
+_STRICTER = frozenset({"PIN302", "PIN318"})
+"""What `verify` warns of and a bump refuses: a commit off its branch, and names that collide."""
 _PATH = "PIN405"
 
 
@@ -82,6 +82,8 @@ class Bump:
     changes: Mapping[KeyPath, New]
     archive: Archive | None = None
     """What the URL of the archive of the new commit gives, where the pin has one."""
+    packed: Archive | None = None
+    """The same archive as it is made here of the commit."""
 
 
 def learn(aims: Sequence[Aim], asking: Asking, step: Step) -> list[Bump]:
@@ -90,7 +92,7 @@ def learn(aims: Sequence[Aim], asking: Asking, step: Step) -> list[Bump]:
     evidence = gather([*(aims[n].here for n in known), *(aim.there for aim in aims)], asking, step)
     before = dict(zip(known, evidence, strict=False))
     bumps = [_bump(aim, before.get(n, Evidence()), evidence[len(known) + n]) for n, aim in enumerate(aims)]
-    return at_once(bumps, partial(_archived, profile=asking.profile))
+    return at_once(bumps, partial(_archived, asking=asking))
 
 
 def _bump(aim: Aim, before: Evidence, after: Evidence) -> Bump:
@@ -119,21 +121,43 @@ def _changes(aim: Aim, before: Evidence, after: Evidence, moves: Sequence[Move])
     return {("pins", pin.name, *key): value for key, value in new.items() if key not in same}
 
 
-def _archived(bump: Bump, profile: Profile) -> Bump:
-    """The bump with the archive of the new commit, which is downloaded for its digests, its commit and its folder."""
+def _archived(bump: Bump, asking: Asking) -> Bump:
+    """The bump with the archive of the new commit, which is downloaded, and made here of the commit: the one is held
+    against the other, and where it cannot be had the digests are those of what was made."""
     pin, target = bump.aim.pin, bump.aim.target
     if "url" not in pin.archive or target.commit == pin.commit or bump.after.forest is None:
         return bump
     new = following.archive(pin, target.commit, target.tag)
-    there = bump.aim.there
-    found = downloaded(Declared(filled(new["url"], there), ("archive",), dict.fromkeys(_hashes(pin), ())), profile)
+    url, hashes = filled(new["url"], bump.aim.there), _hashes(pin)
+    found = downloaded(Declared(url, ("archive",), dict.fromkeys(hashes, ())), asking.profile)
     if found.contents and found.contents.folder and "prefix" in new:
         new["prefix"] = _like(pin.archive["prefix"], found.contents.folder)
-    values = {**new, **found.digests}
+    folder = new.get("prefix", "").strip("/") or archives.folder(url)
+    packed = _packed(target, folder, archives.packing(url), hashes, asking) if folder else None
+    values = {**new, **(packed.digests if packed and found.failure else found.digests)}
     changes = dict(bump.changes)
     for key in values.keys() & pin.archive.keys():
         changes.setdefault(("pins", pin.name, "archive", key), values[key])
-    return replace(bump, archive=found, changes=changes)
+    return replace(bump, archive=found, packed=packed, changes=changes)
+
+
+def _packed(target: Target, folder: str, packing: str | None, hashes: Sequence[str], asking: Asking) -> Archive:
+    from pinctl.external.repack import repack
+
+    try:
+        return repack(asking.open(target.repo), target.commit, folder, packing, hashes)
+    except ExternalError as error:
+        return Archive(failure=error.headline)
+
+
+def _held_together(bump: Bump, declared: Declared, say: Telling) -> Iterator[Finding]:
+    """What is wrong with the archive of the new commit."""
+    got, packed = bump.archive or Archive(), bump.packed or Archive(failure="not made")
+    if got.failure and not got.refused and not packed.failure and packed.digests.keys() >= declared.digests.keys():
+        yield archives.unseen(say, declared, got)
+        return
+    yield from archives.judge(say, declared, got)
+    yield from archives.compared(say, declared, got, packed)
 
 
 def _hashes(pin: Pin) -> list[str]:
@@ -180,7 +204,7 @@ def judged(bump: Bump, pin: Pin, comparison: Comparison | str, by: Judging) -> l
     say = Telling(pin, by.manifest)
     found += _direction(bump, comparison, say)
     if bump.archive and (declared := archives.declared(pin)):
-        found += archives.judge(say, declared, bump.archive)
+        found += _held_together(bump, declared, say)
     hint = _decided(bump)
     found = weighed((_hinted(one, hint) for one in found), by.accepted)
     return waivers.of_trees(found, by.manifest, judged=())
@@ -191,15 +215,16 @@ def _declared(path: str, submodules: Collection[str] | None) -> bool:
 
 
 def weighed(findings: Iterable[Finding], accepted: Collection[str]) -> list[Finding]:
-    """The findings as heavy as they are for a bump: off its branch a commit is refused, and what is accepted is not."""
+    """The findings as heavy as they are for a bump: some warnings are errors, and what is accepted is none."""
     return [_weighed(found, accepted) for found in findings]
 
 
 def _weighed(found: Finding, accepted: Collection[str]) -> Finding:
     if found.code in accepted and found.severity is Severity.ERROR:
         return found._replace(severity=Severity.WARNING)
-    if found.code == _OFF_BRANCH and found.code not in accepted:
-        hint = f"{found.hint}; accept it by name: --accept {_OFF_BRANCH}"
+    if found.code in _STRICTER and found.code not in accepted:
+        accept = f"accept it by name: --accept {found.code}"
+        hint = f"{found.hint}; {accept}" if found.hint else accept
         return found._replace(severity=Severity.ERROR, hint=hint)
     return found
 

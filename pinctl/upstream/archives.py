@@ -1,5 +1,6 @@
 """An archive held against its pin: the bytes that its URL gives now, and what they say of themselves."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -10,6 +11,9 @@ from pinctl.upstream.tarball import Contents
 from pinctl.upstream.telling import Telling
 
 DIGESTS = ("md5", "sha1", "sha256", "sha384", "sha512")
+
+_GITHUB = re.compile(r"https://github\.com/[^/]+/([^/]+?)(?:\.git)?/archive/(?:refs/(?:tags|heads)/)?(.+?)\.tar\.gz")
+_V = re.compile(r"^v(?=\d)")
 
 
 class Archive(NamedTuple):
@@ -47,6 +51,40 @@ def declared(pin: Pin) -> Declared | None:
     if pin.repo and url and (digests or prefix):
         return Declared(facts.filled(url, pin), ("archive",), digests, pin.commit, prefix)
     return None
+
+
+def folder(url: str) -> str | None:
+    """The folder in the archive that GitHub makes at `url`: repository and ref, of a version without its "v". None for
+    a URL of another shape."""
+    match = _GITHUB.fullmatch(url)
+    return f"{match[1]}-{re.sub(_V, '', match[2]).replace('/', '-')}" if match else None
+
+
+def packing(url: str) -> str | None:
+    """How the archive at `url` is packed, by its name: "gzip", "" for plain tar; None for what is no tar archive, or is
+    packed otherwise."""
+    path = url.partition("?")[0].lower()
+    return "gzip" if path.endswith((".tar.gz", ".tgz")) else "" if path.endswith(".tar") else None
+
+
+def compared(say: Telling, want: Declared, archive: Archive, made: Archive) -> Iterator[Finding]:
+    """Whether what the URL gave, and says to be the pinned commit, is what git makes of that commit: `made`."""
+    theirs, ours = archive.contents, made.contents
+    if theirs is None or ours is None or theirs.commit != want.commit or theirs.files == ours.files:
+        return
+    paths = sorted(path for path in theirs.files.keys() | ours.files.keys()
+                   if theirs.files.get(path) != ours.files.get(path))  # fmt: skip
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    what = f"{want.url} says that it is the pinned commit, and holds other files: {paths[0][:200]}{more}"
+    hint = "do not build it; take the source by the commit's id, and ask who serves the archive"
+    yield say.tell("PIN340", what, *want.key, "url", expected=want.commit, hint=hint)
+
+
+def unseen(say: Telling, want: Declared, archive: Archive) -> Finding:
+    """That the digests of an archive that could not be had were worked out from its commit."""
+    what = f"the digest of {want.url} was made from the commit, and the archive itself was not seen: {archive.failure}"
+    hint = "where the archive can be had, run: pinctl verify"
+    return say.tell("PIN341", what, *want.key, *list(want.digests)[:1], hint=hint)
 
 
 def judge(say: Telling, want: Declared, archive: Archive) -> Iterator[Finding]:

@@ -1,23 +1,29 @@
-"""What a tar archive says of itself, read while it comes in: the commit that git made it of, and its one top folder.
+"""What a tar archive says of itself, read while it comes in: the commit that git made it of, its one top folder, and
+what is in it.
 
 git-archive(1) writes the commit's id into the `comment` of a pax header that stands for the whole archive, where
 git-get-tar-commit-id(1) finds it; forges make theirs so. Nothing is unpacked and no more is kept than a header of
-64 KiB, so that an archive may be any stranger's.
+64 KiB and a digest a file, so that an archive may be any stranger's.
 """
 
+import hashlib
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from pinctl.commits import is_full
+from pinctl.model import NOTHING
 
 UNPACKED = 8 * 1024**3
 """Bytes that an archive may unpack to and still be looked through."""
+MOST_FILES = 200_000
+"""Files that an archive may hold and still be looked through."""
 
 _BLOCK = 512
 _PIECE = 1024 * 1024
 _LONGEST_EXTRA = 64 * 1024
+_FOLDER = ord("5")
 _WITHOUT_DATA = frozenset(b"123456")  # links, devices, folders, FIFOs
 _RECORD = re.compile(rb"(\d{1,5}) ([^=\n]{1,200})=")
 _GZIP = b"\x1f\x8b"
@@ -25,10 +31,12 @@ _GZIP = b"\x1f\x8b"
 
 class Contents(NamedTuple):
     """`commit`: the id that git left in it, if it did. `folder`: the one that holds every file; None where there are
-    several, or files beside it."""
+    several, or files beside it. `files`: each path, without its top folder, with a digest of all that git knows of a
+    file: its kind, whether it can be run, its bytes or what it links to."""
 
     commit: str | None
     folder: str | None
+    files: Mapping[str, bytes] = NOTHING
 
 
 class Tarball:
@@ -63,7 +71,7 @@ class Tarball:
         if self._reader is None or not self._reader.ended or not self._reader.tops:
             return None
         folder = next(iter(self._reader.tops)) if len(self._reader.tops) == 1 and not self._reader.loose else None
-        return Contents(self._reader.commit, folder)
+        return Contents(self._reader.commit, folder, self._reader.files)
 
     def _unpack(self, data: bytes) -> Iterator[bytes]:
         if self._gzip is None:
@@ -91,22 +99,34 @@ class _Reader:
         self.loose = False
         """Whether a file lies beside the folders."""
         self.ended = False
+        self.files: dict[str, bytes] = {}
         self._held = bytearray()
         self._skip = 0
         self._name: str | None = None
         """What an extra header says of the name of the next file."""
+        self._link: str | None = None
+        """The same of what it links to."""
+        self._now: _Now | None = None
 
     def feed(self, data: bytes) -> bool:
         """The next bytes; whether more are wanted."""
         passed = min(self._skip, len(data))
         self._skip -= passed
+        self._pass(memoryview(data)[:passed])
         if passed == len(data):
             return True
         self._held += memoryview(data)[passed:]
         while len(self._held) >= _BLOCK and not self.ended and (taken := self._entry()):
             self._skip = max(taken - len(self._held), 0)
+            self._pass(bytes(self._held[_BLOCK:taken]))
             del self._held[:taken]
         return not self.ended
+
+    def _pass(self, data: bytes | memoryview) -> None:
+        """More of the bytes of the present file, and of what fills its last block."""
+        if self._now and self._now.take(data):
+            self.files[self._now.path] = self._now.digest.digest()
+            self._now = None
 
     def _entry(self) -> int:
         """Read the entry that begins what is held: the bytes that it has, or 0 where more of it is needed."""
@@ -117,35 +137,63 @@ class _Reader:
         _check(header)
         kind, size = header[156], _number(header[124:136])
         whole = _BLOCK + (0 if kind in _WITHOUT_DATA else -(-size // _BLOCK) * _BLOCK)
-        if kind in b"gxL":
+        if kind in b"gxLK":
             if size > _LONGEST_EXTRA:
                 raise ValueError("a header of its own size")
             if len(self._held) < whole:
                 return 0
             self._extra(kind, bytes(self._held[_BLOCK : _BLOCK + size]))
-        elif kind != ord("K"):  # a link's target
-            self._file(self._name or _named(header), is_folder=kind == ord("5"))
-            self._name = None
+        else:
+            self._file(header, kind, size if kind not in _WITHOUT_DATA else 0)
+            self._name = self._link = None
         return whole
 
     def _extra(self, kind: int, body: bytes) -> None:
-        if kind == ord("L"):
-            self._name = _text(body.rstrip(b"\0"))
+        if kind in b"LK":
+            text = _text(body.rstrip(b"\0"))
+            self._name, self._link = (text, self._link) if kind == ord("L") else (self._name, text)
             return
         records = dict(_records(body))
         if kind == ord("g"):
             comment = _text(records.get(b"comment", b""))
             self.commit = comment if is_full(comment) else self.commit
-        elif b"path" in records:
-            self._name = _text(records[b"path"])
+        else:
+            self._name = _text(records[b"path"]) if b"path" in records else self._name
+            self._link = _text(records[b"linkpath"]) if b"linkpath" in records else self._link
 
-    def _file(self, name: str, *, is_folder: bool) -> None:
-        top, slash, _ = name.removeprefix("./").partition("/")
+    def _file(self, header: bytes, kind: int, size: int) -> None:
+        is_folder = kind == _FOLDER
+        top, slash, path = (self._name or _named(header)).removeprefix("./").partition("/")
         if top and (slash or is_folder):
             if len(self.tops) < 2:
                 self.tops.add(top)
         elif top:
             self.loose = True
+        if not is_folder:
+            if len(self.files) >= MOST_FILES:
+                raise ValueError("more files than can be looked at")
+            self._now = _Now(path or top, size, _told(kind, header, self._link))
+            self._pass(b"")
+
+
+class _Now:
+    """The file that passes: its `path`, the bytes of it that are yet to come, what is known of it."""
+
+    def __init__(self, path: str, left: int, told: str) -> None:
+        self.path, self.left, self.digest = path, left, hashlib.sha256(f"{told}\0".encode("utf-8", "replace"))
+
+    def take(self, data: bytes | memoryview) -> bool:
+        """The next bytes; whether that was all of it."""
+        self.digest.update(data[: self.left])
+        self.left -= min(self.left, len(data))
+        return not self.left
+
+
+def _told(kind: int, header: bytes, link: str | None) -> str:
+    """What git, too, knows of a file beside its bytes (git-ls-tree(1): 100644, 100755, 120000)."""
+    if kind in b"0\0":
+        return "program" if _number(header[100:108]) & 0o100 else "file"
+    return f"{chr(kind)} {link or _text(header[157:257].split(bytes(1))[0])}"
 
 
 def _check(header: bytes) -> None:

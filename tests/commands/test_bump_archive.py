@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import io
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -80,14 +82,61 @@ def test_an_archive_of_another_commit_is_refused(world: World, policy: tuple[Sit
     assert world.status == [""]
 
 
-@pytest.mark.parametrize(("status", "code", "told"), [(404, 1, "PIN329"), (503, 4, "PIN320")])
-def test_without_the_archive_nothing_is_written(
-    world: World, policy: tuple[Site, str], status: int, code: int, told: str
-) -> None:
+def test_an_archive_that_says_it_is_the_commit_and_is_not_is_refused(world: World, policy: tuple[Site, str]) -> None:
     _engine(world)
     server, path = policy
     last = world.release("2.7", ("cutlass", "fmt"), "int two;\n")
-    server.pages[f"/{last}.tar.gz"] = Reply(status=status)
+    server.pages[f"/{last}.tar.gz"] = Reply(_forged(_packed(world, last, f"DeepGEMM-{last}")))
     run = world.bump("dg", "--policy", path)
-    assert (run.code, run.told) == (code, [(told, "error")])
+    assert (run.code, run.told) == (1, [("PIN340", "error")])
+    assert "holds other files: deep_gemm/__init__.py" in run.out
+    assert world.status == [""]
+
+
+def _forged(packed: bytes) -> bytes:
+    """The same archive in another form of tar, and with one line more in one file."""
+    target = io.BytesIO()
+    with tarfile.open(fileobj=io.BytesIO(packed)) as old:
+        headers = old.pax_headers
+        with tarfile.open(fileobj=target, mode="w:gz", format=tarfile.PAX_FORMAT, pax_headers=headers) as new:
+            for member in old:
+                data = old.extractfile(member).read() if member.isreg() else b""  # type: ignore[union-attr]
+                data += b"evil()\n" if member.name.endswith("/deep_gemm/__init__.py") else b""
+                member.size, member.pax_headers = len(data), {}
+                new.addfile(member, io.BytesIO(data))
+    return target.getvalue()
+
+
+def test_an_archive_that_is_not_to_be_had_is_made_of_the_commit(world: World, policy: tuple[Site, str]) -> None:
+    _engine(world)
+    server, path = policy
+    last = world.release("2.7", ("cutlass", "fmt"), "int two;\n")
+    server.pages[f"/{last}.tar.gz"] = Reply(status=503)
+    run = world.bump("dg", "--policy", path)
+    assert (run.code, run.told) == (0, [("PIN341", "warning")]), run.out
+    tar = subprocess.check_output(["git", "archive", f"--prefix=DeepGEMM-{last}/", last], cwd=world.up.path)
+    digest = hashlib.sha256(subprocess.check_output(["gzip", "-cn"], input=tar)).hexdigest()
+    assert f'sha256 = "{digest}"' in world.text("pins.toml")
+    assert f'prefix = "DeepGEMM-{last}/"' in world.text("pins.toml")
+    assert world.run("check").code == 0
+
+
+def test_an_archive_that_is_no_longer_there_is_refused(world: World, policy: tuple[Site, str]) -> None:
+    _engine(world)
+    world.release("2.7", ("cutlass", "fmt"), "int two;\n")
+    run = world.bump("dg", "--policy", policy[1])
+    assert (run.code, run.told) == (1, [("PIN329", "error")])
+    assert world.status == [""]
+
+
+def test_what_is_packed_in_another_way_is_not_made_up(world: World, policy: tuple[Site, str]) -> None:
+    _engine(world)
+    server, path = policy
+    for name in ("pins.toml", "deps.json"):
+        (world.engine.path / name).write_text(world.text(name).replace(".tar.gz", ".zip"))
+    world.engine.commit("zip")
+    last = world.release("2.7", ("cutlass", "fmt"), "int two;\n")
+    server.pages[f"/{last}.zip"] = Reply(status=503)
+    run = world.bump("dg", "--policy", path)
+    assert (run.code, run.told) == (4, [("PIN320", "error")])
     assert world.status == [""]

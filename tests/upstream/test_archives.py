@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from pinctl import manifest
 from pinctl.finding import Finding
 from pinctl.model import Manifest
-from pinctl.upstream.archives import Archive, Declared, declared, judge, row
+from pinctl.upstream.archives import Archive, Declared, declared, folder, judge, packing, row
 from pinctl.upstream.tarball import Contents
 from pinctl.upstream.telling import Telling
 
@@ -116,3 +118,31 @@ def test_a_row() -> None:
     said: Any = row(parsed(OWN)[1], got(contents=Contents(COMMIT, "up")))["archive"]
     url = "https://files.example/up-1.2.tar.gz"
     assert said == {"url": url, "size": 3, "sha256": A, "sha512": "5" * 128, "commit": COMMIT, "prefix": "up"}
+
+
+@pytest.mark.parametrize(
+    ("url", "where"),
+    [
+        ("https://github.com/o/up/archive/0a1b.tar.gz", "up-0a1b"),
+        ("https://github.com/o/up/archive/refs/tags/v1.2.tar.gz", "up-1.2"),
+        ("https://github.com/o/up.git/archive/refs/heads/feature/x.tar.gz", "up-feature-x"),
+        ("https://github.com/o/up/archive/vast.tar.gz", "up-vast"),
+        ("https://gitlab.com/o/up/-/archive/v1.2/up-v1.2.tar.gz", None),
+        ("https://github.com/o/up/releases/download/v1/up.tar.gz", None),
+    ],
+)
+def test_the_folder_of_a_forge(url: str, where: str | None) -> None:
+    assert folder(url) == where
+
+
+@pytest.mark.parametrize(
+    ("url", "how"),
+    [
+        ("https://h/a.tar.gz", "gzip"),
+        ("https://h/a.TGZ?x=1", "gzip"),
+        ("https://h/a.tar", ""),
+        ("https://h/a.zip", None),
+    ],
+)
+def test_how_an_archive_is_packed(url: str, how: str | None) -> None:
+    assert packing(url) == how

@@ -3,12 +3,14 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from repositories import GitRepository
 
+from pinctl.model import NOTHING
 from pinctl.upstream import tarball
 from pinctl.upstream.tarball import Contents, Tarball
 
@@ -33,7 +35,7 @@ def read(data: bytes, step: int = 1000) -> Contents | None:
     taker = Tarball()
     for at in range(0, len(data), step):
         taker.feed(data[at : at + step])
-    return taker.contents
+    return taker.contents and taker.contents._replace(files=NOTHING)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -124,3 +126,44 @@ def test_nothing_crashes_the_reader(noise: bytes, at: int, step: int) -> None:
     data = made("a/x", comment=COMMIT)
     read(data[:at] + noise + data[at + len(noise) :], step)
     read(gzip.compress(data, mtime=0)[: at // 8] + noise, step)
+
+
+def files(data: bytes, step: int = 1000) -> Mapping[str, bytes]:
+    taker = Tarball()
+    for at in range(0, len(data), step):
+        taker.feed(data[at : at + step])
+    assert taker.contents is not None
+    return taker.contents.files
+
+
+@pytest.mark.parametrize("step", [1, 511, 100_000])
+def test_what_is_in_it_is_told_whatever_the_archive_is_like(repository: GitRepository, step: int) -> None:
+    deep = "d" * 120 + "/" + "f" * 120
+    repository.commit("start", {"a.txt": "a\n" * 900, "run.sh": "#!/bin/sh\n", "empty": "", deep: "deep"})
+    (repository.path / "link").symlink_to("x" * 150)
+    (repository.path / "run.sh").chmod(0o755)
+    repository.commit("more")
+    repository.git("archive", "--format=tar", "--prefix=up-1/", "-o", "up.tar", "HEAD")
+    data = (repository.path / "up.tar").read_bytes()
+    found = files(data, step)
+    assert sorted(found) == sorted(["a.txt", "run.sh", "empty", deep, "link"])
+    for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
+        target = io.BytesIO()
+        with tarfile.open(fileobj=io.BytesIO(data)) as old, tarfile.open(fileobj=target, mode="w", format=form) as new:
+            for member in old:
+                member.mtime, member.uid, member.pax_headers = 7, 99, {}
+                new.addfile(member, old.extractfile(member) if member.isreg() else None)
+        assert files(target.getvalue(), step) == found
+    (repository.path / "run.sh").chmod(0o644)
+    (repository.path / "link").unlink()
+    (repository.path / "link").symlink_to("y")
+    repository.commit("others", {"a.txt": "b\n" * 900})
+    repository.git("archive", "--format=tar", "--prefix=up-2/", "-o", "up.tar", "HEAD")
+    other = files((repository.path / "up.tar").read_bytes(), step)
+    assert {path for path in found if found[path] != other[path]} == {"a.txt", "run.sh", "link"}
+
+
+def test_too_many_files_are_not_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tarball, "MOST_FILES", 2)
+    assert read(made("pkg/a", "pkg/b")) == Contents(None, "pkg")
+    assert read(made("pkg/a", "pkg/b", "pkg/c")) is None
