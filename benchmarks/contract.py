@@ -16,15 +16,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any
 
-from run import Command, environment, spread
+from run import Command, environment, ratios, spread
 
 from pinctl.contract import surface, uses
 from pinctl.contract.breaks import Class, Lookup, find
-from pinctl.contract.breaks.shown import parameters
 from pinctl.contract.model import Call, Kind, Parameter, Place, Signature, Surface, Symbol, Use, Uses
+from pinctl.contract.shown import parameters
 from pinctl.external import objects
 from pinctl.upstream.tree import Tree
 
@@ -270,7 +269,8 @@ def measured(options: argparse.Namespace, commit: str) -> list[Command]:
             Command("contract, nothing remembered", contract, engine, accepted=1, without=facts + files),
             Command("  of the consumer alone", contract, engine, 1.5, accepted=1, without=files),
             Command("contract, all remembered", contract, engine, 0.2, accepted=1),
-            Command("surface, nothing remembered", [pinctl, "surface", "package"], engine, without=facts),
+            Command("surface, nothing remembered", [pinctl, "surface", "package"], engine, 0.25, without=facts),
+            Command("surface, all remembered", [pinctl, "surface", "package"], engine),
         ]
         for number in range(options.rounds + 1):
             for one in found:
@@ -283,12 +283,12 @@ def measured(options: argparse.Namespace, commit: str) -> list[Command]:
 def shown(found: Sequence[Command]) -> Iterator[str]:
     """The table of times."""
     floor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    yield f"{'':32}{'s (quartiles)':26}{'of typer':10}{'CPU s':8}{'bound':8}peak MB"
+    yield f"{'':32}{'s (quartiles)':26}{'bound s':10}{'CPU time of typer':26}peak MB"
     for one in found:
-        ratio = median(a / b for a, b in zip(one.cpu, found[0].cpu, strict=True))
+        ratio = spread(ratios(one.cpu, found[0].cpu), 2)
         peak = f"{max(one.peak):.0f}" if max(one.peak) > floor else f"<= {floor:.0f}"
-        bound = f"{one.bound:.1f}" if one.bound else ""
-        yield f"{one.name:32}{spread(one.wall, 2):26}{ratio:<10.1f}{median(one.cpu):<8.2f}{bound:8}{peak}"
+        bound = f"{one.bound:g}" if one.bound else ""
+        yield f"{one.name:32}{spread(one.wall, 2):26}{bound:10}{ratio:26}{peak}"
 
 
 # --- all of it ----------------------------------------------------------------------------------------------------

@@ -76,8 +76,12 @@ def fact_value(observation: Observation, manifest: Manifest) -> Value | Finding:
         return _refused(observation, "PIN224", "the template is made of several facts, so none follows from the site")
     if observation.site.mode is Mode.CONTAINS:
         return _refused(observation, "PIN224", "a list that holds more than this pin's elements cannot be adopted")
+    current = _current(observation.expected.facts[0], manifest)
+    if observation.expected.facts[0][-1] == "url" and "{" in current:
+        return _refused(observation, "PIN224", "the URL is filled in, and of another version the digest is not known",
+                        hint=f"run: pinctl bump {observation.expected.facts[0][1]} --to VERSION")  # fmt: skip
     parsed = template.parse(observation.site.template)
-    spell = _inverse(parsed.placeholders[0], _current(observation.expected.facts[0], manifest))
+    spell = _inverse(parsed.placeholders[0], current)
     texts = [observation.found] if isinstance(observation.found, str) else list(observation.found or ())
     bare = texts if observation.part else [template.invert(parsed, text) for text in texts]
     values = [None if text is None else _back(text, parsed.placeholders[0], spell, observation) for text in bare]
@@ -169,6 +173,10 @@ def _moved_apart(observation: Observation, file: str) -> Finding:
     return _refused(observation, "PIN224", f"it holds another value than `{file}` gives, and than pins.toml")
 
 
-def _refused(observation: Observation, code: str, why: str) -> Finding:
-    hint = "write the right value into pins.toml, then run: pinctl sync --force"
+def _refused(
+    observation: Observation,
+    code: str,
+    why: str,
+    hint: str = "write the right value into pins.toml, then run: pinctl sync --force",
+) -> Finding:
     return about(observation, code, f"`{observation.site.selector}` cannot be adopted: {why}", hint)

@@ -239,10 +239,12 @@ def _word(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._/+-]", lambda m: "".join(f"%{byte:02X}" for byte in m[0].encode()), text)
 
 
-_DIRECTIVE = re.compile(rb"(?:#![^\n]*\n)?(?:#[ \t]*(?:syntax|escape|check)[ \t]*=[^\n]*\n)*", re.IGNORECASE)
+_DIRECTIVE = re.compile(
+    rb"(?:#![^\n]*\n|<\?xml\b[^\n]*\n)?(?:#[ \t]*(?:syntax|escape|check)[ \t]*=[^\n]*\n)*", re.IGNORECASE
+)
 
 
 def _after_directives(body: bytes) -> int:
-    """The end of what must stay first: a shebang (execve(2)), a Dockerfile's parser directives."""
+    """The end of what must stay first: a shebang (execve(2)), a Dockerfile's parser directives, an XML declaration."""
     match = _DIRECTIVE.match(body)
     return match.end() if match else 0

@@ -7,7 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
+from pinctl.digests import sri
 from pinctl.model import Manifest, Pin
+from pinctl.paths import path_problem
 
 _T = TypeVar("_T")
 
@@ -25,6 +27,14 @@ class FactError(Exception):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class UnstoredError(FactError):
+    """A gitlink of a pinned tree that `bump` has not stored yet; pins.toml is valid all the same. `hint` mends it."""
+
+    def __init__(self, pin: str, path: str) -> None:
+        super().__init__("PIN125", f"the gitlink {path} of the tree of `{pin}` is not stored in pins.toml yet")
+        self.hint = f"run: pinctl bump {pin} --resolve"
 
 
 class Fact(NamedTuple):
@@ -84,6 +94,8 @@ def _of_pin(path: tuple[str, ...], pin: Pin) -> Fact:
         return Fact(
             filled(value, pin) if name == "url" else _plain(value, pin), key, "repo" if name == "repo" else "text"
         )
+    if len(path) == 2 and name in ("url", "sha256") and isinstance(pin.sha256, Mapping):
+        return _for_platform(pin, name, path[1], key)
     if len(path) == 2 and name == "facts":
         return _own(pin.facts, path[1], f"pin `{pin.name}`", key)
     if len(path) in (2, 3) and name == "system_packages":
@@ -93,15 +105,26 @@ def _of_pin(path: tuple[str, ...], pin: Pin) -> Fact:
     raise FactError("PIN110", f"there is no fact `{'.'.join(path)}`{_likely(name, (*_NAMES, *_SCOPES))}")
 
 
+def _for_platform(pin: Pin, name: str, platform: str, key: tuple[str, ...]) -> Fact:
+    """`url.PLATFORM` and `sha256.PLATFORM` of an archive of which there is one for each platform."""
+    digests = pin.sha256 if isinstance(pin.sha256, Mapping) else {}
+    if platform not in digests:
+        raise FactError("PIN112", f"pin `{pin.name}` has no {name} for {platform}{_likely(platform, digests)}")
+    if name == "sha256":
+        return Fact(digests[platform], key)
+    return Fact(filled(pin.url, pin, platform), key[:-1])
+
+
 def _plain(value: object, pin: Pin) -> str | tuple[str, ...]:
     if isinstance(value, Mapping):
-        raise FactError("PIN112", f"pin `{pin.name}` has a digest for each platform; name one under `facts`")
+        names = ", ".join(f"{{sha256.{platform}}}" for platform in value)
+        raise FactError("PIN112", f"pin `{pin.name}` has a digest for each platform: {names}")
     return tuple(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def filled(value: object, pin: Pin) -> str:
-    """A URL of `pin` with its `{version}`, `{tag}` and `{commit}` filled in."""
-    text = str(value)
+def filled(value: object, pin: Pin, platform: str | None = None) -> str:
+    """A URL of `pin` with its `{version}`, `{tag}`, `{commit}` and, where one is given, `{platform}` filled in."""
+    text = str(value) if platform is None else str(value).replace("{platform}", platform)
     for name in ("version", "tag", "commit"):
         text = text.replace(f"{{{name}}}", getattr(pin, name) or f"{{{name}}}")
     return text
@@ -181,12 +204,16 @@ def _archive(pin: Pin, codec: str | None) -> dict[str, Fact]:
 
 def _nested(pin: Pin, path: str | None) -> Fact:
     """`{nested:PATH}`: the gitlink at PATH inside the pinned tree, as it stands under `nested`."""
-    if path is None or path not in pin.nested:
+    if path is None or pin.repo is None or path_problem(path):
         raise _undeclared(pin, f"nested gitlink {path or '(write {nested:PATH})'}")
+    if path not in pin.nested:
+        raise UnstoredError(pin.name, path)
     commit = pin.nested[path]
     return Fact(commit, ("pins", pin.name, "nested", path), "commit", commit)
 
 
+_DIGESTS = ("md5", "sha1", "sha384", "sha512")
+"""Codecs that give another digest of the archive than its sha256."""
 _DIGITS = re.compile(r"\.([1-9][0-9]?)")
 
 
@@ -196,10 +223,10 @@ def coded(fact: Fact, codec: str | None, pin: Pin | None = None) -> Fact:
         return fact
     if digits := _DIGITS.fullmatch(codec):
         return _each(fact, lambda value: value[: int(digits[1])])
-    if codec == "sha512" and pin is not None and fact.key[-1:] == ("sha256",):
-        return _archived(pin, "sha512")
+    if codec in _DIGESTS and pin is not None and fact.key[-1:] == ("sha256",):
+        return _archived(pin, codec)
     if codec not in _CODECS:
-        raise FactError("PIN111", f"there is no codec `:{codec}`{_likely(codec, (*_CODECS, 'sha512', '.N'))}")
+        raise FactError("PIN111", f"there is no codec `:{codec}`{_likely(codec, (*_CODECS, *_DIGESTS, '.N'))}")
     return _each(fact, _CODECS[codec])
 
 
@@ -210,17 +237,13 @@ def _each(fact: Fact, spell: Callable[[str], str]) -> Fact:
 
 
 def _sri(digest: str) -> str:
-    """A hex digest as Subresource Integrity spells it (W3C SRI, section 3.1)."""
-    from base64 import b64encode
-
+    """A hex digest as Subresource Integrity spells it."""
     try:
-        raw = bytes.fromhex(digest)
+        return sri(digest)
     except ValueError:
-        raise FactError("PIN111", "`:sri` spells a hex digest, and this is none") from None
-    names = {32: "sha256", 48: "sha384", 64: "sha512"}
-    if len(raw) not in names:
-        raise FactError("PIN111", "`:sri` knows sha256, sha384 and sha512 alone")
-    return f"{names[len(raw)]}-{b64encode(raw).decode()}"
+        raise FactError(
+            "PIN111", "`:sri` spells a hex digest of sha256, sha384 and sha512 alone, and this is none"
+        ) from None
 
 
 _CODECS: dict[str, Callable[[str], str]] = {

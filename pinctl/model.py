@@ -62,11 +62,25 @@ class Upstream(NamedTuple):
 
 
 class Patch(NamedTuple):
-    file: str
+    """A change on top of the pinned source: a diff in `file`; or `search` in `target`, an installed file, to be
+    exchanged for `replace` so many `times`. `backport`: the upstream commit that the diff was taken from."""
+
+    file: str | None = None
+    target: str | None = None
+    search: str | None = None
+    replace: str | None = None
+    times: int = 1
     when: str | None = None
     variants: tuple[str, ...] | None = None
     retire: str | None = None
+    backport: str | None = None
     supersedes: tuple[str, ...] = ()
+    executables: bool = False
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        return self.file or f"edit of {self.target}"
 
 
 class Contract(NamedTuple):
@@ -78,9 +92,26 @@ class Contract(NamedTuple):
     build_roots: tuple[str, ...] = ()
 
 
+class Exclude(NamedTuple):
+    """Cells of the matrix that are not built, with the reason; what is None stands for all of its kind."""
+
+    reason: str
+    variant: str | None = None
+    python: str | None = None
+    platform: str | None = None
+
+
 class Wheel(NamedTuple):
+    """How the pin's wheels are built. `requires` and `lock` say what the build needs of a package index: by name, or by
+    a pip requirements file with digests, whose path may hold {variant} and {python}."""
+
     recipe: str
     variants: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
+    lock: str | None = None
+    env: Mapping[str, str] = NOTHING
+    exclude: tuple[Exclude, ...] = ()
+    imports: tuple[str, ...] = ()
     options: Mapping[str, object] = NOTHING
 
 
@@ -155,7 +186,11 @@ class Pin(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """A build target: one CUDA (or none: rocm, musa), image, torch, Pythons and architectures."""
+    """A build target: one CUDA (or none: rocm, musa), image, torch, Pythons and architectures.
+
+    `runtime` is the image that wheels are tried in, `manylinux` the tag they are repaired for, `index_url` a package
+    index asked besides the usual one, `requires` what this variant's builds need of it.
+    """
 
     name: str
     cuda: str | None = None
@@ -166,10 +201,31 @@ class Variant(NamedTuple):
     platforms: tuple[str, ...] = ()
     arch_list: tuple[str, ...] = ()
     packages: str | None = None
+    runtime: str | None = None
+    manylinux: str | None = None
+    index_url: str | None = None
+    requires: tuple[str, ...] = ()
     label: str | None = None
     publish: str | None = None
     env: Mapping[str, str] = NOTHING
     facts: Mapping[str, object] = NOTHING
+
+
+class Image(NamedTuple):
+    """A Docker image of the consumer's. `args` are templates of build arguments, `wheels` build arguments that get the
+    reference to a pin's wheel for `variant`; `pins` are in it besides those that either names."""
+
+    name: str
+    dockerfile: str
+    context: str | None = None
+    target: str | None = None
+    variant: str | None = None
+    python: str | None = None
+    pins: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    args: Mapping[str, str] = NOTHING
+    wheels: Mapping[str, str] = NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +240,7 @@ class Manifest:
     text: str
     pins: Mapping[str, Pin] = field(default_factory=dict)
     variants: Mapping[str, Variant] = field(default_factory=dict)
+    images: Mapping[str, Image] = field(default_factory=dict)
     sites: tuple[Site, ...] = ()
     generate: tuple[Generated, ...] = ()
     contract: Contract | None = None

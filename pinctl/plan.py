@@ -48,6 +48,16 @@ class FilePlan(NamedTuple):
         return self.before != self.after
 
 
+class Exchange(NamedTuple):
+    """A file of a source tree that becomes another: None before, it comes; None after, it goes. Whether it may be
+    executed stays where `executable` is None."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    executable: bool | None = None
+
+
 class Plan(NamedTuple):
     """The files to write, all or none, ordered by path."""
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from pinctl.credentials import is_secret, is_secret_name
 from pinctl.errors import PinctlError
+from pinctl.patches.shell import apply_patches
 from pinctl.paths import path_problem
 
 
@@ -212,6 +213,7 @@ FILTERS: Mapping[str, Callable[..., object]] = {
         need,
         fail,
         with_defaults,
+        apply_patches,
     )
 }
 """By the name that recipes use."""

@@ -8,8 +8,10 @@ from typing import NamedTuple
 from pinctl import blocks, sites, template
 from pinctl.codes import finding
 from pinctl.compare import Comparison, Verdict, compare
+from pinctl.facts import UnstoredError
 from pinctl.finding import Finding, Location, Span
 from pinctl.model import KeyPath, Manifest, Mode, Site
+from pinctl.overlaps import Spans, overlaps, touched
 from pinctl.plan import Edit
 from pinctl.sites.base import BadSelector, Document, Hit, Slot, Unparsable, Unwritable, Value
 from pinctl.template import Compound, Expected
@@ -114,9 +116,6 @@ def _document(
         return None
 
 
-_Spans = tuple[tuple[int, int], ...]
-
-
 class _Claim(NamedTuple):
     site: Site
     expected: Expected
@@ -136,11 +135,11 @@ class _File:
 
     def run(self, members: list[Site]) -> None:
         generated = blocks.all_blocks(self.document.source)
-        claims: defaultdict[tuple[_Spans, bool], list[_Claim]] = defaultdict(list)
+        claims: defaultdict[tuple[Spans, bool], list[_Claim]] = defaultdict(list)
         for site in members:
             for claim in self._claims(site):
-                touched = _touched(claim.slot)
-                if any(start < e and s < end for start, end in generated for s, e in touched):
+                spans = touched(claim.slot)
+                if any(start < e and s < end for start, end in generated for s, e in spans):
                     self._report(
                         site,
                         "PIN109",
@@ -149,9 +148,9 @@ class _File:
                         hint="drop the site: the block is held to its recipe",
                     )
                     continue
-                claims[touched, claim.slot.many].append(claim)
+                claims[spans, claim.slot.many].append(claim)
         groups = list(claims.values())
-        clashing = list(_overlaps([touched for touched, _ in claims]))
+        clashing = list(overlaps([spans for spans, _ in claims]))
         for first, second in clashing:
             self._clash(groups[second][0], groups[first][0])
         unfit = {n for pair in clashing for n in pair}
@@ -161,9 +160,13 @@ class _File:
 
     def _claims(self, site: Site) -> Iterator[_Claim]:
         pin = self.manifest.pins.get(site.pin) if site.pin else None
-        expected = template.evaluate(template.parse(site.template), pin, self.manifest)
         hit = self._hit(site)
         if hit is None:
+            return
+        try:
+            expected = template.evaluate(template.parse(site.template), pin, self.manifest)
+        except UnstoredError as error:
+            self._report(site, error.code, str(error), hit[0], hint=error.hint)
             return
         if isinstance(expected, Expected):
             if len(hit) == 1 and not hit[0].part:
@@ -335,22 +338,6 @@ class _File:
                 related=related,
             )
         )
-
-
-def _touched(slot: Slot) -> _Spans:
-    """The bytes that an edit of `slot` may replace: its literals, or where an empty list is filled."""
-    return tuple((token.start, token.end) for token in slot.tokens) or ((slot.start, slot.end),)
-
-
-def _overlaps(claimed: Sequence[_Spans]) -> Iterator[tuple[int, int]]:
-    """The indices of claims that share bytes, each with that of the one before it in the file, once."""
-    reach, holder, told = -1, -1, set[tuple[int, int]]()
-    for start, end, n in sorted((start, end, n) for n, spans in enumerate(claimed) for start, end in spans):
-        if start < reach and n != holder and (holder, n) not in told:
-            told.add((holder, n))
-            yield holder, n
-        if end > reach:
-            reach, holder = end, n
 
 
 def _merged(slot: Slot, before: Value, after: Value) -> Value:

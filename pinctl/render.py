@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from pinctl import facts, template
 from pinctl.model import Manifest, Pin
+from pinctl.patches.conditions import of_source
 from pinctl.quoting import FILTERS, RecipeError
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ _PIN_FIELDS = (
     "system_packages",
     "facts",
     "patches",
+    "contract",
 )
 # C0, DEL, C1, the line and paragraph separators, bidirectional overrides (CVE-2021-42574), lone surrogates
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -75,8 +77,10 @@ def context(
 
 
 def _pin(pin: Pin, manifest: Manifest) -> dict[str, object]:
-    """The facts of `pin`; `archive` holds an archive pin's own url and digest too."""
+    """The facts of `pin`; `archive` holds an archive pin's own url and digest too, `source_patches` the files of the
+    diffs that every build of the pinned version has."""
     known = {name: plain(getattr(pin, name), f"pins.{pin.name}.{name}") for name in _PIN_FIELDS}
+    known["source_patches"] = plain(of_source(pin), f"pins.{pin.name}.patches")
     archive = dict(pin.archive)
     for name in ("url", "sha256"):
         try:

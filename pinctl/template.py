@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from pinctl import facts
-from pinctl.facts import FactError
+from pinctl.facts import FactError, UnstoredError
 from pinctl.model import Manifest, Pin
 from pinctl.sites.base import Value
 
@@ -102,12 +102,15 @@ def parse(text: str) -> Template:
 
 
 def problems(template: Template, pin_name: str | None, manifest: Manifest) -> list[tuple[str, str]]:
-    """What is wrong with `template` at a site of pin `pin_name`: pairs of a finding code and a message."""
+    """What is wrong with `template` at a site of pin `pin_name`: pairs of a finding code and a message. A gitlink that
+    is not stored yet is told where it is asked for, and no fault of pins.toml."""
     pin = manifest.pins.get(pin_name) if pin_name else None
     found = []
     for placeholder in template.placeholders:
         try:
             value = facts.lookup(placeholder.path, placeholder.codec, pin, manifest)
+        except UnstoredError:
+            continue
         except FactError as error:
             found.append((error.code, str(error)))
         else:
@@ -120,7 +123,7 @@ def problems(template: Template, pin_name: str | None, manifest: Manifest) -> li
 
 
 def evaluate(template: Template, pin: Pin | None, manifest: Manifest) -> Expected | Compound:
-    """What a site with `template` must hold. Raises FactError for what `problems` reports."""
+    """What a site with `template` must hold. Raises FactError for what `problems` reports, and UnstoredError."""
     values = {p: facts.lookup(p.path, p.codec, pin, manifest) for p in template.placeholders}
     if template.alone is not None:
         value = values[template.alone]

@@ -63,3 +63,13 @@ def is_older(version: str, than: str) -> bool:
     from packaging.version import Version
 
     return Version(texts[0]) < Version(texts[1])
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two texts spell one version of PEP 440, such as 1.0-rc1 and 1.0.0rc1; else whether they are equal."""
+    texts = [text.removeprefix("v") for text in (one, other)]
+    if one == other or not all(map(is_version, texts)):
+        return one == other
+    from packaging.version import Version
+
+    return Version(texts[0]) == Version(texts[1])

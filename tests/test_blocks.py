@@ -145,6 +145,7 @@ def test_a_whole_file() -> None:
     [
         ("#!/usr/bin/env bash\n", "set -e\n"),
         ("# syntax=docker/dockerfile:1\n# escape=`\n", "# a comment\nFROM x\n"),
+        ('<?xml version="1.0"?>\n', "<a/>\n"),
         ("", "# syntax is no directive\n"),
         ("", ""),
     ],

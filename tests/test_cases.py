@@ -211,7 +211,7 @@ SECRETS = {
 def test_a_credential_is_refused_and_never_repeated(kind: str, consumer: Consumer) -> None:
     """H19: a token as a build argument can be read in the published image (buggregator/server#313)."""
     consumer.edit("pins.toml", *SECRETS[kind])
-    for verb in (("check", "--unguarded"), ("sync", "--diff"), ("status",), ("adopt", "docker/Dockerfile")):
+    for verb in (("check", "--unguarded"), ("sync", "--diff"), ("status", "--offline"), ("adopt", "docker/Dockerfile")):
         for form in FORMATS:
             run = consumer.run(*verb, "--format", form, "-vv")
             assert run.code == 3

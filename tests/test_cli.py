@@ -6,6 +6,7 @@ import pty
 import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinctl import __version__
-from pinctl.cli import hoist
+from pinctl.cli import _ROOMS, hoist
 from pinctl.external import targets
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ VERBS = {
     "check": ("check",),
     "sync": ("sync", "--check"),
     "adopt": ("adopt", "requirements.txt", "--diff"),
-    "status": ("status",),
+    "status": ("status", "--offline"),
     "explain": ("explain", "PIN201"),
 }
 
@@ -378,3 +379,20 @@ def test_an_error_output_that_is_closed_changes_no_exit_status(consumer: Consume
         env=environment(), stdout=subprocess.PIPE, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(("room", "verb"), [(room, verb) for room, verbs in _ROOMS.items() for verb in verbs])
+def test_a_verb_is_where_it_is_looked_for(room: str, verb: str) -> None:
+    code = f"from pinctl.cli import app, furnish; furnish({verb!r}); import sys; from typer.main import get_command;"
+    code += "print(*get_command(app).commands); print(*(n for n in sys.modules if n.startswith('pinctl.cli.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    verbs, modules = (line.split() for line in done.stdout.splitlines())
+    assert sorted(verbs) == sorted(_ROOMS[room])
+    assert modules == ["pinctl.cli.app", f"pinctl.cli.{room}"]
+
+
+def test_no_verb_is_left_out() -> None:
+    code = "from pinctl.cli import app, furnish; furnish(''); from typer.main import get_command;"
+    code += "print(*get_command(app).commands)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.split()) == sorted(verb for verbs in _ROOMS.values() for verb in verbs)

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from pinctl.codes import contract, environment, finding, manifest, sites, upstream
+from pinctl.codes import build, contract, environment, finding, index, manifest, patches, sites, upstream, wheels
 from pinctl.codes.code import Code
 from pinctl.codes.table import CODES, FAMILIES
 from pinctl.finding import Location, Severity, Span
@@ -11,7 +11,8 @@ ALL = list(CODES.values())
 
 
 def test_no_code_stands_twice() -> None:
-    ids = [code.id for module in (manifest, sites, upstream, contract, environment) for code in module.CODES]
+    modules = (manifest, sites, upstream, contract, patches, wheels, build, index, environment)
+    ids = [code.id for module in modules for code in module.CODES]
     assert ids == sorted(set(ids)) == list(CODES)
 
 

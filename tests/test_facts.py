@@ -2,7 +2,7 @@
 
 import pytest
 
-from pinctl.facts import Fact, FactError, lookup
+from pinctl.facts import Fact, FactError, UnstoredError, lookup
 from pinctl.model import Manifest, Pin, Variant
 
 PIN = Pin(
@@ -45,6 +45,21 @@ def test_what_cannot_be_given(path: tuple[str, ...], codec: str | None, code: st
     assert (caught.value.code, says in str(caught.value)) == (code, True), str(caught.value)
 
 
+GIT = PIN._replace(repo="https://h.example/p", url=None, sha256=None, archive={"sha256": "ab" * 32, "sha1": "cd" * 20})
+
+
+def test_another_digest_of_the_archive() -> None:
+    assert lookup(("archive_sha256",), "sha1", GIT, MANIFEST) == lookup(("archive_sha1",), None, GIT, MANIFEST)
+    with pytest.raises(FactError, match=r"archive\.sha384"):
+        lookup(("archive_sha256",), "sha384", GIT, MANIFEST)
+
+
+def test_a_gitlink_that_is_not_stored_yet() -> None:
+    with pytest.raises(UnstoredError) as caught:
+        lookup(("nested",), "csrc/cutlass", GIT, MANIFEST)
+    assert (caught.value.code, caught.value.hint) == ("PIN125", "run: pinctl bump p --resolve")
+
+
 def test_a_fact_of_no_pin_is_asked_for_by_the_long_way() -> None:
     with pytest.raises(FactError, match=r"write \{pins\.NAME\.version\}"):
         lookup(("version",), None, None, MANIFEST)
@@ -57,3 +72,19 @@ def test_a_codec_spells_each_element() -> None:
 
 def test_the_placeholders_of_a_url_are_filled_in() -> None:
     assert lookup(("url",), None, PIN, MANIFEST) == Fact("https://h.example/p-1.tgz", ("pins", "p", "url"))
+
+
+def test_an_archive_for_each_platform() -> None:
+    both = PIN._replace(
+        url="https://h.example/{platform}/p-{version}.tgz", sha256={"x86_64": "ab" * 32, "arm": "cd" * 32}
+    )
+    known = Manifest(path="pins.toml", text="", pins={"p": both})
+    digest = lookup(("sha256", "arm"), None, both, known)
+    assert isinstance(digest, Fact)
+    assert (digest.value, digest.key) == ("cd" * 32, ("pins", "p", "sha256", "arm"))
+    url = lookup(("url", "x86_64"), None, both, known)
+    assert isinstance(url, Fact)
+    assert (url.value, url.key) == ("https://h.example/x86_64/p-1.tgz", ("pins", "p", "url"))
+    with pytest.raises(FactError, match="did you mean `arm`") as caught:
+        lookup(("sha256", "armv"), None, both, known)
+    assert caught.value.code == "PIN112"

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from pinctl.cli import app
+from pinctl.cli import app, furnish
 from pinctl.manifest import parse
 
 ROOT = Path(__file__).parent.parent
@@ -17,7 +17,9 @@ def test_ci_runs_the_readmes_test_command() -> None:
 
 
 def test_every_verb_is_documented() -> None:
+    furnish("")
     verbs = {command.callback.__name__ for command in app.registered_commands if command.callback}
+    verbs |= {group.name for group in app.registered_groups if group.name}
     assert {verb for verb in verbs if f"pinctl {verb}" not in README} == set()
 
 

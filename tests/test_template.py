@@ -95,7 +95,8 @@ def test_what_a_template_gives(text: str, expected: object) -> None:
         ("{variants.cu14.cuda}", "PIN114", "no variant `cu14`"),
         ("x {git}", "PIN111", "several parts"),
         ("{submodules}{include_dirs}", "PIN111", "one list only"),
-        ("{nested:x}", "PIN112", "nested gitlink"),
+        ("{nested}", "PIN112", "nested gitlink"),
+        ("{nested:../x}", "PIN112", "nested gitlink"),
     ],
 )
 def test_what_is_wrong_with_a_template(text: str, code: str, says: str) -> None:

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from pinctl.versions import fits, is_version, specifier_problem
+from pinctl.versions import fits, is_same, is_version, specifier_problem
 
 numbers = st.lists(st.integers(0, 3), min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
 
@@ -51,3 +51,15 @@ def test_specifiers(text: str) -> None:
 @pytest.mark.parametrize("text", ["1.0", "newest", ">=", ">=1;", ">=" + "9" * 5000])
 def test_no_specifiers(text: str) -> None:
     assert specifier_problem(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("1.0", "1.0.0", True), ("1.0-rc1", "1.0rc1", True), ("v1.0", "1.0", True), ("1!1", "1", False),
+        ("0.1.5", "0.1.5.post2", False), ("1.0+cu129", "1.0", False), ("1.0+CU-129", "1.0+cu.129", True),
+        ("main", "main", True), ("main", "1.0", False),
+    ],
+)  # fmt: skip
+def test_two_spellings_of_one_version(one: str, other: str, same: bool) -> None:
+    assert is_same(one, other) == same == is_same(other, one)

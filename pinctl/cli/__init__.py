@@ -2,11 +2,11 @@
 
 import os
 import sys
+from importlib import import_module
 from typing import Any
 
 import typer
 
-from pinctl.cli import daily, setup, upstream  # noqa: F401 - each defines its verbs
 from pinctl.cli.app import Format, app
 from pinctl.errors import ExternalError, ManifestError, PinctlError
 from pinctl.options import Options
@@ -14,7 +14,20 @@ from pinctl.outcome import Outcome
 from pinctl.report import output
 from pinctl.report.output import OutputFailed
 
-__all__ = ["app", "hoist", "main"]
+__all__ = ["app", "furnish", "hoist", "main"]
+
+_ROOMS = {
+    "daily": ("check", "sync", "bump", "status", "adopt"),
+    "upstream": ("verify", "diff", "contract", "surface", "fetch"),
+    "patching": ("patch",),
+    "building": ("build",),
+    "images": ("image", "doctor"),
+    "wheels": ("wheel",),
+    "indexing": ("index",),
+    "publishing": ("publish",),
+    "setup": ("init", "explain", "schema"),
+}
+"""The modules here, each with the verbs that it defines."""
 
 _VALUED = frozenset({"-C", "--pins", "--format", "--policy"})
 _FLAGS = frozenset({"--quiet", "--verbose", "--no-color", "--offline", "--untrusted", "--trusted", "--version"})
@@ -64,6 +77,13 @@ def _short(word: str) -> str:
     return word[1:] if word.startswith("-") and _SHORT_FLAGS.issuperset(word[1:]) else ""
 
 
+def furnish(verb: str) -> None:
+    """Define `verb`, or every verb where it is none of ours: what a run does not need takes time to define."""
+    rooms = [room for room, verbs in _ROOMS.items() if verb in verbs]
+    for room in rooms or _ROOMS:
+        import_module(f"pinctl.cli.{room}")
+
+
 def main(arguments: list[str]) -> int:
     """Run the command line. Returns the exit status: 0 clean, 1 findings, 2 usage, 3 pins.toml invalid, 4 git, Docker,
     files or network failed, 130 interrupted."""
@@ -85,6 +105,7 @@ def main(arguments: list[str]) -> int:
 
 def _invoke(words: list[str]) -> int:
     options, verb = _reporting(words)
+    furnish(verb)
     try:
         status = app(words, prog_name="pinctl", standalone_mode=False)
     except ManifestError as error:

@@ -19,6 +19,7 @@ from pinctl.report import output
 
 DAILY = "Every day"
 UPSTREAM = "Upstream"
+WHEELS = "Wheels and images"
 SETUP = "Set-up and help"
 
 
@@ -34,7 +35,7 @@ class _Panels(TyperGroup):
     """The verbs in `--help` under the headings of their panels."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        panels: dict[str, list[tuple[str, str]]] = {panel: [] for panel in (DAILY, UPSTREAM, SETUP)}
+        panels: dict[str, list[tuple[str, str]]] = {panel: [] for panel in (DAILY, UPSTREAM, WHEELS, SETUP)}
         for name in self.list_commands(ctx):
             command = self.get_command(ctx, name)
             if command is not None and not command.hidden:

@@ -51,9 +51,15 @@ def sync(
 @app.command(rich_help_panel=DAILY)
 def bump(
     ctx: typer.Context,
-    pins: Annotated[list[str] | None, typer.Argument(metavar="[PIN]...", help="The pins.")] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every git pin.")] = False,
-    to: Annotated[str | None, typer.Option("--to", metavar="REF", help="A commit, tag or branch.")] = None,
+    pins: Annotated[
+        list[str] | None, typer.Argument(metavar="[PIN]...", help="The pins; `variants.NAME`: the image of a variant.")
+    ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Every pin that a server tells of, and every variant's image.")
+    ] = False,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="REF", help="A commit, tag or branch; a version; the tag of an image.")
+    ] = None,
     latest: Annotated[  # noqa: ARG001 - what is done without it, too
         bool,
         typer.Option("--latest", help="What the pin follows: its branch's tip, or the newest release tag (default)."),
@@ -69,6 +75,9 @@ def bump(
     accept: Annotated[
         list[str] | None, typer.Option("--accept", metavar="CODE", help="Findings that stop nothing; may be repeated.")
     ] = None,
+    drop_patches: Annotated[
+        bool, typer.Option("--drop-patches", help="Drop the entries of patches that upstream has taken.")
+    ] = False,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if something newer exists.")] = False,
     diff: Diff = False,
     force: Annotated[
@@ -84,12 +93,13 @@ def bump(
     allow_workflows: Workflows = False,
     allow_transport: Transports = None,
 ) -> None:
-    """Move pins to other commits, proved first, in pins.toml and at every site."""
+    """Move pins to other commits and releases, proved first, in pins.toml and at every site."""
     from pinctl.commands import bump as verb
+    from pinctl.commands.courses import Order
     from pinctl.commands.landing import How
     from pinctl.commands.targets import Wish
 
-    order = verb.Order(
+    order = Order(
         names=tuple(pins or ()),
         all=all_,
         wish=Wish(to, repo, upstream, pre),
@@ -99,6 +109,7 @@ def bump(
         rollback=rollback,
         check=check,
         allow_transport=tuple(allow_transport or ()),
+        drop_patches=drop_patches,
     )
     how = How(diff, commit or branch is not None, branch, force, allow_workflows)
     run(ctx, verb.run, body=body, order=order, how=how)

@@ -44,7 +44,7 @@ def surface(
     ctx: typer.Context,
     pin: Annotated[str, typer.Argument(metavar="PIN")],
     commit: Annotated[
-        str | None, typer.Argument(metavar="[COMMIT]", help="A full commit id; else the pinned one.")
+        str | None, typer.Argument(metavar="[COMMIT]", help="A commit, tag or branch; else the pinned one.")
     ] = None,
     allow_transport: Transports = None,
 ) -> None:

@@ -166,8 +166,10 @@ CODES = (
         "PIN120",
         ERROR,
         "need not met",
-        "The version of one pin does not satisfy what another pin needs of it.",
-        "Bump the one or the other, or correct `needs`.",
+        "The version of one pin does not satisfy what another pin needs of it, or its commit is not the one that the"
+        " other's tree has.",
+        "Bump the one or the other, or correct `needs`. A bump that breaks one is refused; `--accept PIN120` lets it"
+        " pass where the other pin is bumped next.",
         'flashinfer: needs = { tilelang = ">=0.1.11" }\ntilelang:   version = "0.1.9"',
     ),
     Code(
@@ -195,5 +197,32 @@ CODES = (
         " else.",
         "Delete the entry, or renew it with its reason.",
         'allow = [{ code = "PIN214", path = "docs/old.md", reason = "history" }]',
+    ),
+    Code(
+        "PIN124",
+        ERROR,
+        "group disagrees",
+        "Pins of one `group` are at different versions. They are companions, such as a package and the binaries that"
+        " belong to it, and are of use together alone.",
+        "`pinctl bump PIN` moves all of the group to one version.",
+        'flashinfer-python: group = "flashinfer", version = "0.6.17"\n'
+        'flashinfer-cubin:  group = "flashinfer", version = "0.6.16"',
+    ),
+    Code(
+        "PIN125",
+        ERROR,
+        "gitlink not stored",
+        "A template or a need asks for `{nested:PATH}`, the commit that the pinned tree has of a dependency of its own,"
+        " and pins.toml does not hold it yet.",
+        "`pinctl bump PIN --resolve` reads it from the tree; every later bump keeps it up to date.",
+        'sites."CMakeLists.txt"."set(CUTLASS_REF)" = "{nested:csrc/cutlass}"    # no nested."csrc/cutlass"',
+    ),
+    Code(
+        "PIN126",
+        WARNING,
+        "gitlink not used",
+        "pins.toml stores the commit of a gitlink under `nested`, and no template and no need asks for it.",
+        "Drop the entry, or hold a site to it: `{nested:PATH}`.",
+        'nested."csrc/cutlass" = "..."    # no template with {nested:csrc/cutlass}',
     ),
 )

@@ -164,7 +164,8 @@ CODES = (
         "PIN319",
         ERROR,
         "nested commit differs",
-        "The commit of a submodule that pins.toml remembers under `nested` is not the one of the tree.",
+        "The commit of a gitlink that pins.toml stores under `nested` is not the one of the tree, or the tree has no"
+        " gitlink there.",
         "Write the tree's commit into pins.toml, and run `pinctl sync`.",
         'nested."third-party/cutlass" = "f3fde58..."',
     ),
@@ -319,5 +320,35 @@ CODES = (
         " what forges serve has been equal to that, and may be packed otherwise one day.",
         "Run `pinctl verify` where the archive can be had.",
         'archive.sha256 = "2c1e5f0..."    # git archive, gzip',
+    ),
+    Code(
+        "PIN350",
+        ERROR,
+        "edit no longer matches",
+        "A build file edits the pinned source by its text (CMake's string(REPLACE), `sed -i`, Python's replace, a"
+        " patch), and what the edit looks for is not in the tree: it changes nothing, and says nothing. A bump refuses"
+        " it where it matched at the pinned commit. A warning where a script's `sed` names a file that the tree does"
+        " not have.",
+        "Correct the edit after what stands there now, or drop it. One that need not match is accepted by `allow`, with"
+        " this code and the build file as `path`.",
+        'string(REPLACE "torch.ops._old" "torch.ops._new" TEXT "${TEXT}")    # the tree has no `torch.ops._old`',
+    ),
+    Code(
+        "PIN351",
+        WARNING,
+        "edit made upstream",
+        "The tree holds what an edit of the pinned source would write, and nothing besides that the edit looks for:"
+        " upstream has made it. Where what it writes holds what it looks for, it is made once more.",
+        "Drop the edit.",
+        "sed -i 's/-std=c++17/-std=c++20/' DeepGEMM/setup.py    # setup.py says -std=c++20",
+    ),
+    Code(
+        "PIN352",
+        INFO,
+        "edit cannot be told",
+        "An edit of the pinned source has a pattern that is computed, or that has no exact translation: whether it"
+        " matches cannot be told without making it. Nothing is guessed.",
+        "Look at it when the pin moves; or write the pattern as plain text.",
+        'sed -i "s/${OLD}/${NEW}/" DeepGEMM/setup.py',
     ),
 )

@@ -3,61 +3,40 @@
 Nothing is written before everything is known: the plan of all pins is carried out whole, or not at all.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from functools import partial
-from typing import NamedTuple
 
 from pinctl import manifest as pins_toml
+from pinctl import nested
+from pinctl.anchors import search
 from pinctl.codes import finding
 from pinctl.codes.table import CODES
-from pinctl.commands import bumping, landing, network, rollback, targets
-from pinctl.commands.bumping import Aim, Bump, Judging
+from pinctl.commands import announcing, bumping, courses, landing, needing, network, patch_bump, releasing
+from pinctl.commands.anchoring import Anchoring
+from pinctl.commands.announcing import News
+from pinctl.commands.bumping import Judging
+from pinctl.commands.courses import Course, Order, Plotter
 from pinctl.commands.edits import edited
-from pinctl.commands.evidence import Asking
-from pinctl.commands.targets import Target, Wish
-from pinctl.commands.verify import build_files, chosen
+from pinctl.commands.indexes import Indexes
+from pinctl.commands.network import Asking, chosen
+from pinctl.commands.releasing import Parcel
 from pinctl.commands.workspace import Workspace
-from pinctl.contract.breaks.judgement import Judgement
 from pinctl.errors import ManifestError, PinctlError, UsageError
 from pinctl.external.parallel import each
-from pinctl.finding import Finding
+from pinctl.finding import Finding, failed
 from pinctl.manifest import New
 from pinctl.model import KeyPath, Pin
 from pinctl.options import Options, Step
-from pinctl.outcome import Body, Outcome, Table, Text, counted
-from pinctl.upstream import narrative, references
-from pinctl.upstream.comparison import Comparison
-from pinctl.upstream.narrative import short
+from pinctl.outcome import Outcome, counted
+from pinctl.upstream import references
+from pinctl.upstream.telling import key_of
 
 _UNREACHED = "PIN320"
-_BRIEF = ("pin", "at", "newest", "state")
-_ACCEPTABLE = ("PIN3", "PIN4")
-_NEVER = ("PIN301", "PIN320", "PIN321")
-"""What no one can accept: that nothing is known of the commit, or that it may not be used."""
-_PROVED = ("repo", "commit", "tag", "unresolved")
+_ACCEPTABLE = ("PIN3", "PIN4", "PIN5", "PIN120")
+_NEVER = ("PIN301", "PIN320", "PIN321", "PIN501", "PIN502", "PIN503")
+"""What no one can accept: that nothing is known of the commit or of a patch, or that it may not be used."""
+_PROVED = ("repo", "commit", "tag", "unresolved", "digest")
 """Keys that are where a bump leads, and are proved."""
-
-
-class Order(NamedTuple):
-    """What is asked of a bump.
-
-    wish      where the pins are to go
-    sets      KEY=VALUE for a pin, VALUE in TOML or plain text
-    accept    codes that do not stop it
-    resolve, rollback   instead of a wish: what is left open; what pins.toml held before
-    check     write nothing; exit 1 where something newer exists
-    """
-
-    names: Sequence[str] = ()
-    all: bool = False
-    wish: Wish = Wish()
-    sets: Sequence[str] = ()
-    accept: Sequence[str] = ()
-    resolve: bool = False
-    rollback: bool = False
-    check: bool = False
-    allow_transport: Sequence[str] = ()
 
 
 def run(options: Options, order: Order, how: landing.How) -> Outcome:
@@ -69,13 +48,19 @@ def run(options: Options, order: Order, how: landing.How) -> Outcome:
     profile = network.profile(options, workspace.root, allow=tuple(order.allow_transport))
     with ExitStack() as stack, options.progress("bump", 3 * len(pins)) as step:
         asking = Asking(profile, stack, options.offline)
-        aims, lost = _aims(workspace, pins, order, asking, step)
+        plotter = Plotter(workspace, order, asking, _given(order.sets), Indexes(profile))
+        found, lost = _courses(workspace, pins, plotter, step)
         if lost and len(order.names) == 1:
             raise lost[0][1]
         untold = [_finding(workspace, pin, error) for pin, error in lost]
-        if order.check or order.resolve or untold:
-            return _brief(workspace, order, how, aims, untold)
-        return _bumped(workspace, order, how, [aim for aim in aims if aim.moves], asking, step)
+        if order.resolve and not order.check:
+            return _filled(workspace, how, found, untold, plotter, options)
+        if order.check or untold:
+            return _brief(workspace, order, found, untold)
+        moving = [course for course in found if course.moves]
+        if not moving:
+            return _idle(workspace, order, found)
+        return _bumped(workspace, how, moving, plotter, options, step)
 
 
 def _demand_sense(order: Order, how: landing.How, options: Options) -> None:
@@ -100,43 +85,38 @@ def _demand_sense(order: Order, how: landing.How, options: Options) -> None:
 
 
 def _chosen(workspace: Workspace, order: Order) -> list[Pin]:
-    """The pins that are meant. Raises UsageError for one that is named and cannot be bumped."""
-    pins = chosen(workspace.manifest.pins, order.names)
+    """The pins that are meant, and the images of variants. Raises UsageError for one that is named and cannot be
+    bumped."""
+    pins = chosen(courses.subjects(workspace.manifest), order.names)
     if order.resolve:
-        return [pin for pin in pins if pin.unresolved and (pin.repo or order.names)]
+        return [pin for pin in pins if order.names or _is_open(pin) or nested.unstored(pin, workspace.manifest)]
     if not order.names:
-        return [pin for pin in pins if pin.repo and not pin.unresolved]
+        return [pin for pin in pins if courses.leads(pin) and not pin.unresolved]
     for pin in pins:
-        if pin.repo is None:
-            hint = "write the new version into pins.toml, then run: pinctl sync"
-            raise UsageError(f"{pin.name} has no git repository, and only those can be bumped", hint=hint)
         if pin.unresolved and order.wish.to is None:
-            raise UsageError(f"the commit of {pin.name} is not known", hint=f"run: pinctl bump {pin.name} --resolve")
+            what = "commit" if pin.repo else "digest" if pin.url or pin.image else "source"
+            raise UsageError(f"the {what} of {pin.name} is not known", hint=f"run: pinctl bump {pin.name} --resolve")
     return pins
+
+
+def _is_open(pin: Pin) -> bool:
+    """Whether something of a pin is open that a server can tell."""
+    known = bool(pin.commit or pin.tag or pin.track)
+    return bool(pin.repo or pin.url or pin.image) if pin.unresolved else bool(pin.repo and pin.version and not known)
 
 
 # --- where to -----------------------------------------------------------------------------------------------------
 
-_Aims = tuple[list[Aim], list[tuple[Pin, PinctlError]]]
 
-
-def _aims(workspace: Workspace, pins: Sequence[Pin], order: Order, asking: Asking, step: Step) -> _Aims:
-    """Where each pin is to go, and those of which that cannot be told."""
-    given = _given(order.sets)
-    found = each(pins, partial(_aim, workspace=workspace, order=order, given=given, asking=asking), step)
-    lost = [(pin, one) for pin, one in zip(pins, found, strict=True) if isinstance(one, PinctlError)]
-    return [one for one in found if isinstance(one, Aim)], lost
-
-
-def _aim(pin: Pin, *, workspace: Workspace, order: Order, given: Mapping[KeyPath, New], asking: Asking) -> Aim:
-    if order.rollback:
-        target, earlier = rollback.earlier(workspace, pin)
-        return Aim(pin, target, {**{(key,): value for key, value in earlier.items()}, **given}, back=True)
-    if order.resolve:
-        return Aim(pin, targets.unresolved(pin, asking), given)
-    track = given.get(("track",), pin.track)
-    target = targets.resolve(pin._replace(track=track if isinstance(track, str) else None), order.wish, asking)
-    return Aim(pin, target, given, named=order.wish.to is not None)
+def _courses(
+    workspace: Workspace, pins: Sequence[Pin], plotter: Plotter, step: Step
+) -> tuple[list[Course], list[tuple[Pin, PinctlError]]]:
+    """Where the pins, and those of their groups, are to go, and those of which that cannot be told."""
+    alone = plotter.order.resolve  # what is open of one pin is open of no other
+    families = [[pin] for pin in pins] if alone else courses.families(pins, workspace.manifest)
+    found = list(zip(families, each(families, plotter.family, step), strict=True))
+    lost = [(family[0], one) for family, one in found if isinstance(one, PinctlError)]
+    return [course for _, one in found if not isinstance(one, PinctlError) for course in one], lost
 
 
 def _given(sets: Sequence[str]) -> dict[KeyPath, New]:
@@ -186,50 +166,73 @@ def _value(word: str, *, below_facts: bool) -> New:
 
 
 def _finding(workspace: Workspace, pin: Pin, error: PinctlError) -> Finding:
-    at = pins_toml.locate(workspace.manifest, ("pins", pin.name, "track"))
+    at = pins_toml.locate(workspace.manifest, (*key_of(pin.name), "track"))
     return finding(network.code(error, "PIN324"), str(error), file=at.file, span=at.span, pin=pin.name, hint=error.hint)
 
 
 # --- what only looks, or only fills in ----------------------------------------------------------------------------
 
 
-def _brief(workspace: Workspace, order: Order, how: landing.How, aims: Sequence[Aim], untold: list[Finding]) -> Outcome:
-    """`--check`, `--resolve`, and a run of which some pin has nowhere to go: nothing of it is proved."""
-    moving = [aim for aim in aims if aim.moves]
-    rows = [_row(aim, "behind" if aim.moves else "current") for aim in aims]
-    table = Table(_BRIEF, tuple(map(_cells, rows))) if rows else None
-    result = {"pins": rows, "files": []}
+def _brief(workspace: Workspace, order: Order, found: Sequence[Course], untold: list[Finding]) -> Outcome:
+    """`--check`, and a run of which some pin has nowhere to go: nothing of it is proved."""
+    moving = sum(course.moves for course in found)
+    result = {"pins": [announcing.row(course, announcing.standing(course)) for course in found], "files": []}
+    status, told = 4 if _unreached(untold) else None, ""
     if order.check:
-        told = f"{counted(len(moving), 'pin')} of {len(aims)} could be bumped" if moving else "nothing newer"
-        status = 4 if _unreached(untold) else 1 if moving or untold else None
-        return Outcome("bump", tuple(untold), result, told, table, root=workspace.root, status=status)
-    if untold and not order.resolve:
-        status = 4 if _unreached(untold) else None
-        return Outcome("bump", tuple(untold), result, body=table, root=workspace.root, status=status)
+        told = f"{counted(moving, 'pin')} of {len(found)} could be bumped" if moving else "nothing newer"
+        status = status or (1 if moving or untold else None)
+    return Outcome("bump", tuple(untold), result, told, announcing.brief(found), root=workspace.root, status=status)
+
+
+def _idle(workspace: Workspace, order: Order, found: Sequence[Course]) -> Outcome:
+    """Nothing moves; what keeps pins from newer versions is told."""
+    told = "nothing newer: every pin is where it should be" if order.all else "nothing to bump"
+    closing = tuple(line for course in found for line in announcing.kept(course))
+    return Outcome("bump", result={"pins": [], "files": []}, summary=told, closing=closing, root=workspace.root)
+
+
+def _filled(
+    workspace: Workspace, how: landing.How, found: Sequence[Course], untold: list[Finding], plotter: Plotter,
+    options: Options,
+) -> Outcome:  # fmt: skip
+    """`--resolve`: what was open is filled in, and nothing of it is proved."""
+    moving = [course for course in found if course.moves]
     changes: dict[KeyPath, New] = {}
-    for pin, target, given, *_ in moving:
-        changes |= {("pins", pin.name, "commit"): target.commit, ("pins", pin.name, "unresolved"): None}
-        changes |= {("pins", pin.name, "tag"): target.tag} if target.tag else {}
-        changes |= {("pins", pin.name, *key): value for key, value in given.items()}
+    for course in moving:
+        if course.git:
+            name, target = course.pin.name, course.git.target
+            changes |= {("pins", name, "commit"): target.commit, ("pins", name, "unresolved"): None}
+            changes |= {("pins", name, "tag"): target.tag} if target.tag else {}
+            changes |= {("pins", name, *key): value for key, value in course.git.given.items()}
+    parcels = _parcels(moving, plotter, options)
+    for parcel in parcels.values():
+        changes |= parcel.changes
+    links, untied = bumping.stored([c.git for c in moving if c.git], plotter.asking, workspace.manifest)
+    changes |= links
     after, files = edited(workspace, changes)
-    planned = landing.planned(workspace, after, files, [aim.pin.name for aim in moving], how)
-    outcome = landing.land(planned, [], _resolved(moving))
-    rows = [_row(aim, "resolved") for aim in moving]
+    names = [course.pin.name for course in moving]
+    wrong = releasing.judge(parcels, list(parcels), courses.subjects(after.manifest), workspace.manifest,
+                            plotter.indexes, plotter.order.accept)  # fmt: skip
+    planned = landing.planned(workspace, after, files, names, how, wrong.locks)
+    outcome = landing.land(planned, [*wrong.findings, *untied], announcing.resolved(moving))
     left = sum(bool(pin.unresolved) for pin in after.manifest.pins.values())
     more = f"; {counted(left, 'pin')} still unresolved" if left else ""
+    refused = failed(outcome.findings)
+    state = "open" if refused else "resolved"
+    table = announcing.brief(moving, state)
     return outcome._replace(
         findings=(*outcome.findings, *untold),
-        result={**outcome.result, "pins": rows},
-        body=outcome.body if how.diff or not rows else (Table(_BRIEF, tuple(map(_cells, rows))), *outcome.parts),
-        summary=f"{counted(len(moving), 'pin')} resolved; {outcome.summary}{more}",
-        status=4 if _unreached(untold) else outcome.status,
+        result={**outcome.result, "pins": [announcing.row(course, state) for course in moving]},
+        body=outcome.body if how.diff or table is None else (table, *outcome.parts),
+        summary="" if refused else f"{counted(len(moving), 'pin')} resolved; {outcome.summary}{more}",
+        status=4 if _unreached([*untold, *wrong.findings, *untied]) else outcome.status,
     )
 
 
-def _resolved(aims: Sequence[Aim]) -> str:
-    """The message of the commit that fills in what was left open."""
-    lines = (f"{aim.pin.name}: {_where(aim.target)} is {aim.target.commit}" for aim in aims)
-    return "\n".join(["Resolve the commits of pins", "", *lines])
+def _parcels(moving: Sequence[Course], plotter: Plotter, options: Options) -> dict[str, Parcel]:
+    """What servers hold of packages, archives and images."""
+    with options.progress("archives, MiB", None) as step:
+        return releasing.learn(moving, plotter.asking.profile, step)
 
 
 def _unreached(findings: Sequence[Finding]) -> bool:
@@ -240,36 +243,56 @@ def _unreached(findings: Sequence[Finding]) -> bool:
 
 
 def _bumped(
-    workspace: Workspace, order: Order, how: landing.How, aims: Sequence[Aim], asking: Asking, step: Step
+    workspace: Workspace, how: landing.How, moving: Sequence[Course], plotter: Plotter, options: Options, step: Step
 ) -> Outcome:
-    if not aims:
-        told = "nothing newer: every pin is where it should be" if order.all else "nothing to bump"
-        return Outcome("bump", result={"pins": [], "files": []}, summary=told, root=workspace.root)
-    bumps = bumping.learn(aims, asking, step)
+    order, asking = plotter.order, plotter.asking
+    aims = [course.git for course in moving if course.git and course.git.moves]
+    looking = Anchoring(workspace, [aim.pin for aim in aims])
+    bumps = bumping.learn(aims, asking, step, looking)
+    parcels = _parcels(moving, plotter, options)
+    changes = {key: value for bump in bumps for key, value in bump.changes.items()}
+    changes |= {key: value for parcel in parcels.values() for key, value in parcel.changes.items()}
     try:
-        after, files = edited(workspace, {key: value for bump in bumps for key, value in bump.changes.items()})
+        after, files = edited(workspace, changes)
     except ManifestError as error:
         return _invalid(workspace, error)
-    pins = after.manifest.pins
+    pins = courses.subjects(after.manifest)
+    patched = patch_bump.learn(workspace, bumps, pins, asking)
+    if order.drop_patches:
+        after, files = patch_bump.drop(after, files, patched)
+        pins = courses.subjects(after.manifest)
     known = bumping.compared(bumps, pins, asking)
-    names = [bump.aim.pin.name for bump in bumps]
-    planned = landing.planned(workspace, after, files, names, how)
-    sources = {**build_files(workspace), **planned.sources}  # as they become: a site may name a path of the tree
-    by = Judging(
-        workspace.manifest, frozenset(order.accept), {name: references.read(pins[name], sources) for name in names}
-    )
+    names = [course.pin.name for course in moving]
+    releases = releasing.judge(parcels, names, pins, workspace.manifest, plotter.indexes, order.accept)
+    planned = landing.planned(workspace, after, files, names, how, releases.locks)
+    sources = {**looking.sources, **planned.sources}  # as they become: a site may name a path of the tree
+    moved = [pins[aim.pin.name] for aim in aims]
+    by = Judging(workspace.manifest, frozenset(order.accept),
+                 {pin.name: references.read(pin, sources) for pin in moved}, search.find(moved, sources))  # fmt: skip
     pairs = list(zip(bumps, known, strict=True))
     findings = [f for bump, seen in pairs for f in bumping.judged(bump, pins[bump.aim.pin.name], seen, by)]
-    contracts = {name: one for bump, name in zip(bumps, names, strict=True)
-                 if (one := bumping.contract(bump, pins[name], workspace, planned.sources))}  # fmt: skip
+    contracts = {bump.aim.pin.name: one for bump in bumps
+                 if (one := bumping.contract(bump, pins[bump.aim.pin.name], workspace, planned.sources))}  # fmt: skip
     findings += [found for one in contracts.values() for found in bumping.weighed(one.findings, order.accept)]
-    outcome = landing.land(planned, findings, _message(pairs))
-    table = Table(("pin", "from", "to", "what"), tuple(_line(*pair) for pair in pairs))
-    document = tuple(part for bump, seen in pairs for part in _document(seen, contracts.get(bump.aim.pin.name)))
+    findings += releases.findings
+    findings += bumping.weighed(patch_bump.findings(patched, drop=order.drop_patches), order.accept)
+    findings += needing.of_bump(workspace.manifest, after.manifest, names, order.accept)
+    by_git = {bump.aim.pin.name: (bump, seen) for bump, seen in pairs}
+    news = []
+    for course, name in zip(moving, names, strict=True):
+        bump, seen = by_git.get(name, (None, ""))
+        stocks = releases.stocks.get(name, ())
+        parts = (contracts.get(name), parcels.get(name), stocks, pins[name], patched.get(name))
+        news.append(News(course, bump, seen, *parts))
+    outcome = landing.land(planned, findings, announcing.message(news))
+    state = "refused" if failed(outcome.findings) else "bumped"
     return outcome._replace(
-        result={"pins": [_told(*pair, contracts.get(pair[0].aim.pin.name)) for pair in pairs], **outcome.result},
-        body=outcome.body if how.diff else (table, *outcome.parts),  # a diff stands alone, for `git apply`
-        document=document,
+        result={"pins": [announcing.told(one, state) for one in news], **outcome.result},
+        body=outcome.body
+        if how.diff
+        else (announcing.table(news), *outcome.parts),  # a diff stands alone, for `git apply`
+        document=tuple(part for one in news for part in announcing.document(one)),
+        closing=(*outcome.closing, *(patch_bump.idle(after, patched) if order.drop_patches else ())),
         status=4 if _unreached(findings) else outcome.status,
     )
 
@@ -278,68 +301,3 @@ def _invalid(workspace: Workspace, error: ManifestError) -> Outcome:
     """What is wrong with pins.toml as it would become: it stands in no file, so it has no place."""
     told = [f._replace(message=f"as it would become: {f.message}", span=None, related=()) for f in error.findings]
     return Outcome("bump", tuple(told), {"pins": [], "files": []}, root=workspace.root)
-
-
-def _document(seen: Comparison | str, judged: Judgement | None) -> Iterator[Body]:
-    """What the body of a pull request says of one pin."""
-    if isinstance(seen, Comparison):
-        yield from narrative.tables(seen)
-    if judged:
-        yield from (table._replace(title="Contract") for table in judged.tables)
-        yield Text("\n".join((judged.summary, *judged.unseen)), "" if judged.tables else "Contract")
-
-
-def _message(pairs: Sequence[tuple[Bump, Comparison | str]]) -> str:
-    """The message of the commit: what goes where, and the links to what lies between."""
-    names = [bump.aim.pin.name for bump, _ in pairs]
-    lines = []
-    for bump, seen in pairs:
-        pin, target = bump.aim.pin, bump.aim.target
-        lines.append(f"{pin.name}: {short(pin.commit)} -> {_where(target)} ({_what(seen)})")
-        url = narrative.compared(seen) if isinstance(seen, Comparison) else None
-        lines += [url] if url else []
-    subject = f"Bump {names[0]} to {_where(pairs[0][0].aim.target)}" if len(names) == 1 else f"Bump {', '.join(names)}"
-    return "\n".join([subject if len(subject) < 72 else f"Bump {counted(len(names), 'pin')}", "", *lines])
-
-
-def _where(target: Target) -> str:
-    return target.tag or short(target.commit)
-
-
-def _what(seen: Comparison | str) -> str:
-    if isinstance(seen, str):
-        return "nothing to compare it with"
-    span = seen.span
-    told = f"{counted(span.ahead, 'commit')} ahead"
-    return f"{told}, {span.behind} behind" if span.behind else told
-
-
-def _line(bump: Bump, seen: Comparison | str) -> tuple[str, ...]:
-    pin, target = bump.aim.pin, bump.aim.target
-    keys = (".".join(map(str, key[2:])) for key in bump.changes if key[2:] not in (("commit",), ("tag",)))
-    more = ", ".join(keys)
-    return (pin.name, pin.tag or short(pin.commit), _where(target), _what(seen) + (f"; also {more}" if more else ""))
-
-
-# --- what scripts read --------------------------------------------------------------------------------------------
-
-
-def _row(aim: Aim, state: str) -> dict[str, object]:
-    pin, target = aim.pin, aim.target
-    return {"name": pin.name, "from": pin.commit, "to": target.commit, **target._asdict(), "state": state}
-
-
-def _cells(row: Mapping[str, object]) -> tuple[str, ...]:
-    before = row["from"]
-    return (str(row["name"]), short(before if isinstance(before, str) else None),
-            str(row["tag"] or short(str(row["to"]))), str(row["state"]))  # fmt: skip
-
-
-def _told(bump: Bump, seen: Comparison | str, judged: Judgement | None) -> dict[str, object]:
-    return {
-        **_row(bump.aim, "bumped"),
-        "changes": {".".join(map(str, key[2:])): value for key, value in bump.changes.items()},
-        "decide": [decision._asdict() for decision in bumping.decisions(bump)],
-        "diff": narrative.data(seen) if isinstance(seen, Comparison) else None,
-        "contract": judged.result if judged else None,
-    }

@@ -9,8 +9,11 @@ from functools import partial
 from typing import NamedTuple
 
 from pinctl import waivers
-from pinctl.commands import comparing, contracting
-from pinctl.commands.evidence import Asking, at_once, gather
+from pinctl.anchors.model import Edit
+from pinctl.commands import anchoring, comparing, contracting
+from pinctl.commands.anchoring import Anchoring
+from pinctl.commands.evidence import at_once, gather
+from pinctl.commands.network import Asking
 from pinctl.commands.proofs import downloaded
 from pinctl.commands.targets import Target
 from pinctl.commands.workspace import Workspace
@@ -19,7 +22,7 @@ from pinctl.errors import ExternalError, PinctlError
 from pinctl.facts import filled
 from pinctl.finding import Finding, Severity
 from pinctl.manifest import New
-from pinctl.model import KeyPath, Manifest, Pin
+from pinctl.model import NOTHING, KeyPath, Manifest, Pin
 from pinctl.options import Step
 from pinctl.outcome import counted
 from pinctl.sites.toml_edit import rendered
@@ -31,7 +34,7 @@ from pinctl.upstream.evidence import Evidence
 from pinctl.upstream.following import Decision
 from pinctl.upstream.references import Reference
 from pinctl.upstream.telling import Telling
-from pinctl.upstream.verify import verify
+from pinctl.upstream.verify import gitlinks, verify
 from pinctl.urls import same_repo
 from pinctl.versions import is_older
 
@@ -50,13 +53,15 @@ class Aim(NamedTuple):
     """Whether going back is what is asked for."""
     named: bool = False
     """Whether the target was named, and not found."""
+    asked: tuple[str, ...] = ()
+    """Paths of gitlinks in the tree that pins.toml asks for, and does not store yet."""
 
     @property
     def moves(self) -> bool:
         """Whether anything is another there."""
         pin, target = self.pin, self.target
         stays = (target.commit, target.tag) == (pin.commit, pin.tag) and same_repo(target.repo, pin.repo or "")
-        return not stays or bool(self.given or pin.unresolved)
+        return not stays or bool(self.given or pin.unresolved or self.asked)
 
     @property
     def here(self) -> Pin:
@@ -86,10 +91,12 @@ class Bump:
     """The same archive as it is made here of the commit."""
 
 
-def learn(aims: Sequence[Aim], asking: Asking, step: Step) -> list[Bump]:
-    """What the remotes hold of each of `aims`, and what follows from it. What fails is in the evidence."""
+def learn(aims: Sequence[Aim], asking: Asking, step: Step, looking: Anchoring | None = None) -> list[Bump]:
+    """What the remotes hold of each of `aims`, and what follows from it. What fails is in the evidence. `looking`
+    is done meanwhile."""
     known = [n for n, aim in enumerate(aims) if aim.pin.commit and not aim.pin.unresolved]
-    evidence = gather([*(aims[n].here for n in known), *(aim.there for aim in aims)], asking, step)
+    both = [*(aims[n].here for n in known), *(aim.there for aim in aims)]
+    evidence = gather(both, asking, step, *((looking.look, looking.files) if looking else ()))
     before = dict(zip(known, evidence, strict=False))
     bumps = [_bump(aim, before.get(n, Evidence()), evidence[len(known) + n]) for n, aim in enumerate(aims)]
     return at_once(bumps, partial(_archived, asking=asking))
@@ -112,13 +119,28 @@ def _changes(aim: Aim, before: Evidence, after: Evidence, moves: Sequence[Move])
     if pin.unresolved:
         keys["unresolved",] = None
     keys |= {(key,): value for key, value in following.moved_paths(pin, moves, after).items()}
-    keys |= {("nested", path): commit for path, commit in following.nested(pin, after).items()}
+    keys |= {("nested", path): commit for path, commit in following.nested(pin, aim.asked, after).items()}
     roots = (evidence.forest.root if evidence.forest else None for evidence in (before, after))
     if (version := following.version(pin, target.tag, *roots)) is not None:
         keys["version",] = version
     new = {**keys, **given}
     same = {key for key, value in new.items() if len(key) == 1 and getattr(pin, str(key[0]), ...) == value}
     return {("pins", pin.name, *key): value for key, value in new.items() if key not in same}
+
+
+def stored(aims: Sequence[Aim], asking: Asking, by: Manifest) -> tuple[dict[KeyPath, New], list[Finding]]:
+    """The new values of `nested` for the gitlinks that `aims` ask for, and what is wrong with them."""
+    lacking = [aim for aim in aims if aim.asked]
+    changes: dict[KeyPath, New] = {}
+    found: list[Finding] = []
+    for aim, root in zip(lacking, gather([aim.there._replace(submodules=()) for aim in lacking], asking), strict=True):
+        outer = tuple(link for link in root.links if any(path.startswith(f"{link}/") for path in aim.asked))
+        # Submodules are asked for only where one of theirs is.
+        deep = gather([aim.there._replace(submodules=outer, recursive=True)], asking) if outer else [root]
+        new = following.nested(aim.pin, aim.asked, deep[0])
+        changes |= {("pins", aim.pin.name, "nested", path): commit for path, commit in new.items()}
+        found += gitlinks(aim.there, by, deep[0])
+    return changes, found
 
 
 def _archived(bump: Bump, asking: Asking) -> Bump:
@@ -128,7 +150,9 @@ def _archived(bump: Bump, asking: Asking) -> Bump:
     if "url" not in pin.archive or target.commit == pin.commit or bump.after.forest is None:
         return bump
     new = following.archive(pin, target.commit, target.tag)
-    url, hashes = filled(new["url"], bump.aim.there), _hashes(pin)
+    version = bump.changes.get(("pins", pin.name, "version"))
+    there = bump.aim.there._replace(version=version) if isinstance(version, str) else bump.aim.there
+    url, hashes = filled(new["url"], there), _hashes(pin)
     found = downloaded(Declared(url, ("archive",), dict.fromkeys(hashes, ())), asking.profile)
     if found.contents and found.contents.folder and "prefix" in new:
         new["prefix"] = _like(pin.archive["prefix"], found.contents.folder)
@@ -193,6 +217,7 @@ class Judging(NamedTuple):
     manifest: Manifest
     accepted: Collection[str]
     references: Mapping[str, Sequence[Reference]]
+    edits: Mapping[str, Sequence[Edit]] = NOTHING
 
 
 def judged(bump: Bump, pin: Pin, comparison: Comparison | str, by: Judging) -> list[Finding]:
@@ -200,7 +225,9 @@ def judged(bump: Bump, pin: Pin, comparison: Comparison | str, by: Judging) -> l
     forest, modules = bump.after.forest, bump.after.modules
     used = {path: module for path, module in modules.items() if _declared(path, pin.submodules)}
     evidence = replace(bump.after, forest=forest and forest.only(pin.submodules), modules=used)
-    found = list(verify(pin, by.manifest, evidence, by.references.get(pin.name, ())).findings)
+    edits = by.edits.get(pin.name, ())
+    found = list(verify(pin, by.manifest, evidence, by.references.get(pin.name, ()), edits).findings)
+    found = anchoring.weighed(found, edits, bump.before.forest)
     say = Telling(pin, by.manifest)
     found += _direction(bump, comparison, say)
     if bump.archive and (declared := archives.declared(pin)):
@@ -221,7 +248,8 @@ def weighed(findings: Iterable[Finding], accepted: Collection[str]) -> list[Find
 
 def _weighed(found: Finding, accepted: Collection[str]) -> Finding:
     if found.code in accepted and found.severity is Severity.ERROR:
-        return found._replace(severity=Severity.WARNING)
+        asked = f"--accept {found.code}" in (found.hint or "")
+        return found._replace(severity=Severity.WARNING, hint=None if asked else found.hint)
     if found.code in _STRICTER and found.code not in accepted:
         accept = f"accept it by name: --accept {found.code}"
         hint = f"{found.hint}; {accept}" if found.hint else accept
@@ -231,7 +259,7 @@ def _weighed(found: Finding, accepted: Collection[str]) -> Finding:
 
 def _direction(bump: Bump, comparison: Comparison | str, say: Telling) -> Iterator[Finding]:
     """Whether the bump goes back, or leaves commits behind."""
-    pin, target, _, back, named = bump.aim
+    pin, target, _, back, named, _ = bump.aim
     if pin.tag and pin.tag == target.tag and pin.commit not in (None, target.commit) and not (back or named):
         what = f"the tag {pin.tag} of {target.repo} leads to another commit than the pinned one"
         hint = f"find out why it moved; to follow it: pinctl bump {pin.name} --to {pin.tag}"

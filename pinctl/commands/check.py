@@ -85,6 +85,14 @@ def _warnings(workspace: Workspace, seen: Reconciliation, options: Options, *, u
         from pinctl.commands import gitlinks
 
         found += gitlinks.disagreements(seen)
+    if any(pin.needs or pin.nested for pin in workspace.manifest.pins.values()):
+        from pinctl.commands import needing
+
+        found += needing.findings(workspace.manifest)
+    if any(pin.patches for pin in workspace.manifest.pins.values()):
+        from pinctl.commands import patch_check
+
+        found += patch_check.findings(workspace, options)
     # Unresolved pins are counted in the summary; to name them each time would bury what is new.
     found += [f for f in manifest.remarks(workspace.manifest) if options.verbose or f.severity is not Severity.INFO]
     if unguarded:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from pinctl.commands import contracting, surface, targets
-from pinctl.commands.evidence import Asking, at_once
+from pinctl.commands.evidence import at_once
+from pinctl.commands.network import Asking
 from pinctl.contract.changes import Changes, between
 from pinctl.errors import ExternalError, PinctlError
 from pinctl.external import history

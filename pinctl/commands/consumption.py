@@ -49,10 +49,10 @@ class Consumer(NamedTuple):
         from pinctl.contract import uses
 
         memory = uses_cache.facts(key) if self.workspace.remembers else None
-        sources = self.sources(paths)
+        sources, unread = self.sources(paths)
         groups = _groups(self.names)
         groups[0] += [f"torch.ops.{space}" for space in operators]
-        found = _merged([uses.read(sources, group, memory=memory) for group in groups])
+        found = _merged([uses.read(sources, group, memory=memory) for group in groups], unread)
         if memory is not None:
             uses_cache.keep_facts(key, memory)
         return found
@@ -62,7 +62,7 @@ class Consumer(NamedTuple):
         from pinctl.contract.uses import build
 
         wanted = {path for path in paths if build.concerns(path, self.pin)}
-        sources = self.sources(sorted(wanted - self.planned.keys()))
+        sources, _ = self.sources(sorted(wanted - self.planned.keys()))
         sources |= {path: source for path, source in self.planned.items() if path in wanted}
         return build.read(self.pin, sources)
 
@@ -73,22 +73,26 @@ class Consumer(NamedTuple):
         @cache
         def fresh() -> Freshness:
             root = self.workspace.root
-            if toplevel(root) is None or git.head(root) is None:
+            if toplevel(root) is None:
                 return Freshness({}, {})
-            sources = self.sources(sorted({use.place.file for use in uses.uses}))
-            return Freshness(git.news(root, sources), sources)
+            sources, _ = self.sources(sorted({use.place.file for use in uses.uses}))
+            news = git.news(root, sources)
+            unborn = news.keys() == sources.keys() and git.head(root) is None  # before the first commit
+            return Freshness({}, {}) if unborn else Freshness(news, sources)
 
         return lambda place: fresh()(place)
 
-    def sources(self, paths: Iterable[str]) -> dict[str, bytes]:
-        """The files at `paths` that can be read."""
-        found = {}
+    def sources(self, paths: Iterable[str]) -> tuple[dict[str, bytes], dict[str, str]]:
+        """The files at `paths` that can be read, and why others cannot; those that were deleted are left out."""
+        found, unread = dict[str, bytes](), dict[str, str]()
         for path in paths:
             try:
                 found[path] = files.read_site(self.workspace.root, path)
-            except files.Unreadable:
+            except files.Missing:
                 continue
-        return found
+            except files.Unreadable as error:
+                unread[path] = f"it {error.reason}"
+        return found, unread
 
     def _tracked(self) -> list[str]:
         """Its files: those that git tracks, or all of them outside a repository. Raises ExternalError."""
@@ -121,10 +125,10 @@ def _groups(names: Iterable[str]) -> list[list[str]]:
     return list(groups.values())
 
 
-def _merged(several: Sequence[Uses]) -> Uses:
-    """The uses of several packages as one."""
+def _merged(several: Sequence[Uses], unread: Mapping[str, str]) -> Uses:
+    """The uses of several packages as one, with the files that none of them could read."""
     unseen: dict[str, int] = {}
-    unread: dict[str, str] = {}
+    unread = dict(unread)
     for one in several:
         unread |= one.unread
         for reason, number in one.unseen.items():

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from pinctl.commands import contracting, history, network
 from pinctl.commands.contracting import First, Sides
-from pinctl.commands.evidence import Asking
-from pinctl.commands.verify import chosen
+from pinctl.commands.network import Asking, chosen
+from pinctl.commands.surface import resolved
 from pinctl.commands.workspace import Workspace
-from pinctl.commits import is_full
 from pinctl.contract import requires
 from pinctl.contract.breaks import Lookup, accepting
 from pinctl.contract.breaks.accepting import Known
@@ -56,8 +55,7 @@ def run(
     with ExitStack() as stack, options.progress("contract", 3) as step:
         asking = Asking(profile, stack, options.offline)
         before, after = _sides(workspace, pin, commits, asking)
-        old, new = (_tree(side, asking, step) for side in (before, after))
-        sides = Sides(old, new, before.repo or "", after.repo or "")
+        sides = _trees(before, after, asking, step)
         ask = partial(contracting.judge, workspace, after, sides, lint=asked.lint, first=_first(after, asking))
         judged = ask(known=baseline.known(name) if baseline and not asked.write_baseline else frozenset())
         files = _written(workspace, pin, judged) if asked.write else []
@@ -113,20 +111,11 @@ def _outcome(workspace: Workspace, judged: Judgement, plan: Plan) -> Outcome:
 
 def _sides(workspace: Workspace, pin: Pin, commits: Sequence[str], asking: Asking) -> tuple[Pin, Pin]:
     """The pin as it is at A and at B: with its repository and commit there."""
-    after = _at(pin, commits[-1], asking) if commits else pin
-    if len(commits) == 2:
-        return _at(pin, commits[0], asking), after
+    given = [pin._replace(commit=resolved(pin, wish, asking)) for wish in commits]
+    after = given[-1] if given else pin
+    if len(given) == 2:
+        return given[0], after
     return (pin if commits else _at_head(workspace, pin)), after
-
-
-def _at(pin: Pin, wish: str, asking: Asking) -> Pin:
-    """The pin at a full id, else at what a tag, a branch or a short id leads to."""
-    if is_full(wish):
-        return pin._replace(commit=wish)
-    from pinctl.commands import targets
-    from pinctl.commands.targets import Wish
-
-    return pin._replace(commit=targets.resolve(pin, Wish(wish), asking).commit)
 
 
 def _at_head(workspace: Workspace, pin: Pin) -> Pin:
@@ -138,12 +127,21 @@ def _at_head(workspace: Workspace, pin: Pin) -> Pin:
     return pin._replace(repo=old.repo, commit=old.commit) if old and old.repo and old.commit else pin
 
 
-def _tree(pin: Pin, asking: Asking, step: Step) -> Forest:
+def _trees(before: Pin, after: Pin, asking: Asking, step: Step) -> Sides:
+    """The trees of both; one where they are the same."""
+    old = new = _tree(before, asking)
+    step(1)
+    if (before.repo, before.commit) != (after.repo, after.commit):
+        new = _tree(after, asking)
+    step(1)
+    return Sides(old, new, before.repo or "", after.repo or "")
+
+
+def _tree(pin: Pin, asking: Asking) -> Forest:
     """The tree of a pin; what lies in its submodules is not known. Raises Gone, Unreachable, Hostile, ExternalError."""
     store = asking.open(pin.repo or "")
     store.fetch(pin.commit or "", depth=1)
     tree = asking.tree(store, pin.commit or "")
-    step(1)
     return Forest(tree, dict.fromkeys(tree.gitlinks))
 
 

@@ -81,7 +81,8 @@ def surfaces(pin: Pin, sides: Sides) -> tuple[Surface, Surface]:
         after = _surface(pin, sides.after, sides.repo_after)
         roots = {name.partition(".")[0] for name in after.symbols}
         return Surface("", open=dict.fromkeys(roots, "the commit of before is not to be had")), after
-    return _surface(pin, sides.before, sides.repo_before), _surface(pin, sides.after, sides.repo_after)
+    before = _surface(pin, sides.before, sides.repo_before)
+    return before, before if sides.after is sides.before else _surface(pin, sides.after, sides.repo_after)
 
 
 def _surface(pin: Pin, forest: Forest, repo: str) -> Surface:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from pinctl.commands import comparing, network, targets
-from pinctl.commands.evidence import Asking, gather
+from pinctl.commands.evidence import gather
+from pinctl.commands.network import Asking, chosen
 from pinctl.commands.targets import Wish
-from pinctl.commands.verify import chosen
 from pinctl.commands.workspace import Workspace
 from pinctl.errors import ExternalError, UsageError
 from pinctl.model import Pin

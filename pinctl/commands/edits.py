@@ -10,6 +10,8 @@ from pinctl.model import KeyPath, Manifest
 from pinctl.paths import plain
 from pinctl.plan import FilePlan
 
+_SOURCES = ("repo", "packages", "url", "image")
+
 
 def edited(workspace: Workspace, changes: Mapping[KeyPath, New]) -> tuple[Workspace, list[FilePlan]]:
     """The workspace with `changes` in its manifest, and the files that these change: each value goes where it stands
@@ -17,6 +19,15 @@ def edited(workspace: Workspace, changes: Mapping[KeyPath, New]) -> tuple[Worksp
     before = workspace.manifest
     texts = {before.path: before.text, **dict(before.bases)}
     after = {path: manifest.edit(text, dict(_of(changes, before, path)), path=path) for path, text in texts.items()}
+    return rewritten(workspace, after)
+
+
+def rewritten(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Workspace, list[FilePlan]]:
+    """The workspace with other `texts` of pins.toml and the files that it extends, by path, and the files that change.
+    Raises ManifestError: they must be as valid as any others."""
+    before = workspace.manifest
+    held = {before.path: before.text, **dict(before.bases)}
+    after = {**held, **texts}
     try:
         parsed = manifest.parse(
             after[before.path],
@@ -25,7 +36,7 @@ def edited(workspace: Workspace, changes: Mapping[KeyPath, New]) -> tuple[Worksp
         )
     except ManifestError as error:
         raise ManifestError(error.findings, workspace.root) from None
-    files = [FilePlan(path, text.encode(), after[path].encode()) for path, text in texts.items()]
+    files = [FilePlan(path, text.encode(), after[path].encode()) for path, text in held.items()]
     return Workspace(root=workspace.root, manifest=parsed, sources=workspace.sources), files
 
 
@@ -36,6 +47,8 @@ def _of(changes: Mapping[KeyPath, New], before: Manifest, path: str) -> Iterable
 
 def _file_of(before: Manifest, key: KeyPath) -> str:
     """Where a value stands, or is to stand: a new one of a pin goes where the pin's source is."""
-    if before.bases and key[0] == "pins" and str(key[2]) not in manifest.written(before, str(key[1])):
-        key = (*key[:2], "repo")
+    if before.bases and len(key) > 2:
+        table = manifest.written(before, key[:2])
+        if str(key[2]) not in table:
+            key = (*key[:2], next((name for name in _SOURCES if name in table), "repo"))
     return manifest.locate(before, key).file

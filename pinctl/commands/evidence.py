@@ -4,15 +4,15 @@ A cache that knows a commit proves nothing of the remote. The commit stands on t
 present tip, as the remote names it, leads to it; else a store that has never seen it must be given it by its id.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
+from pinctl.commands.network import Asking
 from pinctl.errors import ExternalError, PinctlError
 from pinctl.external import cache
-from pinctl.external.gitcli import Profile
 from pinctl.external.parallel import each
 from pinctl.external.store import Gone, Hostile, Store
 from pinctl.model import Pin
@@ -50,44 +50,28 @@ def at_once(
     return made
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """Under which profile remotes are asked; `stack` keeps their stores open while their trees are read."""
-
-    profile: Profile
-    stack: ExitStack
-    offline: bool = False
-
-    def open(self, url: str, *, fresh: bool = False) -> Store:
-        """The store of `url`. Raises ExternalError."""
-        return self.stack.enter_context(Store.open(url, profile=self.profile, offline=self.offline, fresh=fresh))
-
-    def tree(self, store: Store, commit: str) -> Tree:
-        """The tree of `commit` in `store`. Raises Hostile, ExternalError."""
-        return Tree.of(commit, store.tree(commit), store.blobs)
-
-    def proven(self, store: Store, reach: Reach) -> Reach:
-        """`reach`, where the remote itself was asked; a mirror proves no branch."""
-        return Reach.MIRROR if store.mirror and reach is not Reach.GONE else reach
-
-
 def gather(
     pins: Sequence[Pin],
     asking: Asking,
     step: Step = lambda _: None,
     meanwhile: Callable[[], object] | None = None,
+    also: "Also" = lambda _pin, _tree: (),
 ) -> list[Evidence]:
     """What the remotes say of each of `pins`, which have a repository and a commit. What fails is in the evidence of
-    its pin; `step` is called for each pin whose own remote was asked; `meanwhile` is done while they are."""
+    its pin; `step` is called for each pin whose own remote was asked; `meanwhile` is done while they are; `also` gives
+    further files of a tree that will be read."""
     if not pins:
         return []
     scans = _known_scans(pins, asking)
-    roots = at_once(pins, partial(_root, asking=asking, scans=scans), step, meanwhile)
+    roots = at_once(pins, partial(_root, asking=asking, scans=scans, also=also), step, meanwhile)
     wanted = [module for number, root in enumerate(roots) for module in root.wanted(number)]
     found = _modules(wanted, asking, lambda: _scan(roots, scans))
     return [root.evidence if root.tree is None else _whole(root, root.tree, found.get(number, {}), scans)
             for number, root in enumerate(roots)]  # fmt: skip
 
+
+Also = Callable[[Pin, Tree], Iterable[str]]
+"""Paths of the tree of a pin."""
 
 _Scans = Mapping[str, Scans]
 """What is known of the sources of a repository and its submodules, by its URL."""
@@ -131,7 +115,7 @@ class _Root(NamedTuple):
         return [_Wanted(number, self.pin.recursive, m) for path, m in modules if used is None or path in used]
 
 
-def _root(pin: Pin, asking: Asking, scans: _Scans) -> _Root:
+def _root(pin: Pin, asking: Asking, scans: _Scans, also: Also) -> _Root:
     evidence = Evidence()
     try:
         store = asking.open(pin.repo or "")
@@ -141,7 +125,7 @@ def _root(pin: Pin, asking: Asking, scans: _Scans) -> _Root:
         if evidence.reach is not Reach.BRANCH:
             store.fetch(pin.commit or "", depth=1)
         tree = asking.tree(store, pin.commit or "")
-        _read(tree, scans[pin.repo or ""])
+        _read(tree, scans[pin.repo or ""], also(pin, tree))
     except Gone as gone:
         lost = replace(evidence, reach=Reach.GONE)
         return _Root(pin, lost if gone.wanted == pin.commit else _failed(pin, evidence, asking, gone))
@@ -151,11 +135,11 @@ def _root(pin: Pin, asking: Asking, scans: _Scans) -> _Root:
     return _Root(pin, replace(evidence, listing=listing), tree)
 
 
-def _read(tree: Tree, scans: Scans) -> None:
+def _read(tree: Tree, scans: Scans, also: Iterable[str]) -> None:
     """Read in one batch what `verify` will look into, but for sources that were scanned before."""
     from pinctl.upstream.verify import reading
 
-    tree.read(path for path in reading(tree) if tree.files[path] not in scans)
+    tree.read([*(path for path in reading(tree) if tree.files[path] not in scans), *also])
 
 
 def _whole(root: _Root, tree: Tree, found: "Mapping[str, _Found]", scans: _Scans) -> Evidence:
@@ -200,10 +184,15 @@ def _commit(pin: Pin, store: Store, asking: Asking) -> Evidence:
                         branch=followed.removeprefix("refs/heads/") if followed else None)  # fmt: skip
     tip = refs.get(followed or "HEAD")
     if tip and _leads(store, followed, tip, commit):
-        return replace(evidence, reach=asking.proven(store, Reach.BRANCH))
+        return replace(evidence, reach=_proven(store, Reach.BRANCH))
     if asking.offline:
         return evidence
-    return replace(evidence, reach=asking.proven(store, _by_id(store, commit, asking)))
+    return replace(evidence, reach=_proven(store, _by_id(store, commit, asking)))
+
+
+def _proven(store: Store, reach: Reach) -> Reach:
+    """`reach`, where the remote itself was asked; a mirror proves no branch."""
+    return Reach.MIRROR if store.mirror and reach is not Reach.GONE else reach
 
 
 def _fetched(store: Store, branch: str) -> Mapping[str, str]:
@@ -298,4 +287,4 @@ def _module(submodule: Submodule, asking: Asking) -> _Found:
         return Module(submodule, Reach.GONE), None
     except ExternalError as error:
         return Module(submodule, failure=str(error), refused=isinstance(error, Hostile)), None
-    return Module(submodule, reach and asking.proven(store, reach)), tree
+    return Module(submodule, reach and _proven(store, reach)), tree

@@ -12,7 +12,7 @@ from pinctl import manifest
 from pinctl.codes import finding
 from pinctl.commands import network
 from pinctl.commands.workspace import Workspace
-from pinctl.errors import ExternalError, PinctlError, UsageError
+from pinctl.errors import ExternalError, PinctlError, UsageError, WriteRefused
 from pinctl.external import checkout, files
 from pinctl.external.gitcli import Profile
 from pinctl.external.parallel import each
@@ -90,15 +90,15 @@ def _chosen(workspace: Workspace, names: Sequence[str]) -> list[Pin]:
 
 
 def _patches(workspace: Workspace, pin: Pin) -> tuple[checkout.Patch, ...]:
-    """The patches that hold for every version and variant. Raises ExternalError for one that cannot be read."""
-    found = []
-    for patch in pin.patches:
-        if patch.when is None and patch.variants is None:
-            try:
-                found.append(checkout.Patch(patch.file, files.read_site(workspace.root, patch.file, _LARGEST_PATCH)))
-            except files.Unreadable as error:
-                raise ExternalError(f"the patch {patch.file} {error.reason}") from error
-    return tuple(found)
+    """The diffs that every build of the pinned version has. Raises ExternalError for one that cannot be read,
+    WriteRefused for one that is none, or that is refused."""
+    from pinctl.commands import patches
+    from pinctl.patches.conditions import of_source
+    from pinctl.upstream.telling import Telling
+
+    for found in patches.read(workspace.root, Telling(pin, workspace.manifest)).findings:
+        raise (ExternalError if found.code == "PIN501" else WriteRefused)(found.message, hint=found.hint)
+    return tuple(checkout.Patch(file, files.read_site(workspace.root, file, _LARGEST_PATCH)) for file in of_source(pin))
 
 
 def _place(job: _Job, source: Source | PinctlError, profile: Profile) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pinctl.commands import surface as verb
-from pinctl.commands.evidence import Asking
+from pinctl.commands.network import Asking
 from pinctl.commands.targets import tip
 from pinctl.contract.requires import Requirement, first_with
 from pinctl.errors import PinctlError

@@ -94,7 +94,7 @@ def _block(workspace: Workspace, item: Generated, rendered: str, made: Generatio
     if isinstance(source, Problem):
         made.refuse(finding(source.code, source.message, file=item.file, pin=item.pin))
         return
-    comment = sites.load(sites.language_for(item.file, source, workspace.manifest.languages)).COMMENT
+    comment = sites.comment_of(item.file, sites.language_for(item.file, source, workspace.manifest.languages))
     identity = Identity(pin=item.pin, recipe=item.recipe, name=item.name)
     if comment is None:
         made.refuse(finding("PIN210", "this language has no comments, so no block can be marked in it", file=item.file,
@@ -129,7 +129,7 @@ def _file(workspace: Workspace, item: Generated, rendered: str, made: Generation
         return
     before = None if isinstance(source, Problem) else source
     language = sites.language_for(item.file, before or rendered.encode(), workspace.manifest.languages)
-    comment = sites.load(language).COMMENT
+    comment = sites.comment_of(item.file, language)
     identity = Identity(pin=item.pin, recipe=item.recipe, name=item.name)
     eol = b"\r\n" if before and b"\r\n" in before else b"\n"
     after = blocks.compose_file(rendered, comment, identity, eol=eol)

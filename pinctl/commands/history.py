@@ -6,7 +6,6 @@ from pinctl.errors import ManifestError
 from pinctl.external import git, resources
 from pinctl.external.gitcli import toplevel
 from pinctl.model import Manifest
-from pinctl.reconcile import Content, Problem
 
 
 def manifest_at(workspace: Workspace, revision: str) -> Manifest | None:
@@ -14,7 +13,7 @@ def manifest_at(workspace: Workspace, revision: str) -> Manifest | None:
     if toplevel(workspace.root) is None:
         return None
     now = workspace.manifest
-    text = git.show(workspace.root, revision, now.path)
+    text = git.show(workspace.root, revision, now.path, now.text.encode())
     if text is None or (text == now.text.encode() and not now.bases):
         return now if text else None
     try:
@@ -31,6 +30,8 @@ def at(workspace: Workspace, before: Manifest, revision: str) -> Workspace:
     """The workspace as it stood at `revision`, where its manifest was `before`. Raises ExternalError."""
     paths = {s.file for s in before.all_sites} | {g.file for g in before.all_generated}
     paths |= {g.recipe for g in before.all_generated if resources.is_own(g.recipe)}
+    from pinctl.reconcile import Content, Problem
+
     sources: dict[str, Content] = {path: Problem("PIN205", f"{path} does not exist") for path in paths}
     sources.update(git.show_many(workspace.root, revision, sorted(paths)))
     return Workspace(root=workspace.root, manifest=before, sources=sources)

@@ -4,7 +4,8 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from pinctl.commands import generated, gitlinks, plans, previous, sync
+from pinctl.commands import generated, gitlinks, locked, plans, previous, sync
+from pinctl.commands.locked import Locks
 from pinctl.commands.workspace import Workspace
 from pinctl.errors import ExternalError, PinctlError, WriteRefused
 from pinctl.external import commit, git, journal
@@ -13,6 +14,7 @@ from pinctl.model import Mode
 from pinctl.outcome import Outcome
 from pinctl.plan import FilePlan, Plan
 from pinctl.reconcile import Observation
+from pinctl.upstream.telling import key_of
 
 
 class How(NamedTuple):
@@ -45,10 +47,17 @@ class Landing(NamedTuple):
 
 
 def planned(
-    before: Workspace, after: Workspace, files: Sequence[FilePlan], names: Collection[str], how: How
+    before: Workspace,
+    after: Workspace,
+    files: Sequence[FilePlan],
+    names: Collection[str],
+    how: How,
+    locks: Locks | None = None,
 ) -> Landing:
-    """What follows for the sites of the pins `names` from `files`, pins.toml as it becomes. Raises ExternalError."""
+    """What follows for the sites of the pins `names` from `files`, pins.toml as it becomes, and for lines that hold
+    digests of files from `locks`, the digests that are known. Raises ExternalError."""
     seen = after.reconcile(previous.dropped(after, also=(before.manifest,)))
+    seen.observations = locked.renewed(seen, locks or {})
     seen.observations = [o for o in seen.observations if _belongs(o, names)]
     seen.findings = [found for found in seen.findings if found.pin in names]
     made = generated.examine(after, force=how.force, only=generated.changed(before, after))
@@ -78,9 +87,8 @@ def land(landing: Landing, findings: Sequence[Finding], message: str) -> Outcome
 
 def _belongs(observation: Observation, names: Collection[str]) -> bool:
     """Whether a slot is one of the pins', or holds a fact of one."""
-    return observation.site.pin in names or any(
-        key[:1] == ("pins",) and key[1] in names for key in observation.expected.facts
-    )
+    keys = set(map(key_of, names))
+    return observation.site.pin in names or any(key[:2] in keys for key in observation.expected.facts)
 
 
 def _undone(before: Workspace, differing: Sequence[Observation], names: Collection[str]) -> list[Finding]:

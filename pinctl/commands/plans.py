@@ -25,7 +25,9 @@ def build(
         edits.setdefault(file, []).extend(more)
     files = [_edited(workspace, file, changes) for file, changes in edits.items()]
     plan = Plan(files=sorted([*files, *made.files, *extra], key=lambda f: f.path))
-    return plan, [*_unwritable(workspace, seen), *_misread(workspace, plan)]
+    known = {_essence(finding) for finding in seen.findings}
+    misread = [finding for finding in _misread(workspace, plan) if _essence(finding) not in known]
+    return plan, [*_unwritable(workspace, seen), *misread]
 
 
 def _edited(workspace: Workspace, file: str, edits: Sequence[Edit]) -> FilePlan:
@@ -34,13 +36,18 @@ def _edited(workspace: Workspace, file: str, edits: Sequence[Edit]) -> FilePlan:
     return FilePlan(path=file, before=before, after=apply(before, edits))
 
 
+def _essence(finding: Finding) -> tuple[str, str | None, str]:
+    """What a finding says, wherever an edit has moved it."""
+    return finding.code, finding.file, finding.message
+
+
 def _unwritable(workspace: Workspace, seen: Reconciliation) -> list[Finding]:
     return [
         about(
             o,
             "PIN218",
             f"`{o.site.selector}` cannot be written: {o.unwritable or 'the pin is unresolved'}",
-            drift.describe(o, workspace.manifest).hint,
+            "edit it by hand" if o.unwritable else drift.describe(o, workspace.manifest).hint,
             values=False,
         )
         for o in seen.differing

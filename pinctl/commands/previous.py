@@ -9,6 +9,7 @@ from pinctl.commands.workspace import Workspace
 from pinctl.errors import UsageError
 from pinctl.external import git
 from pinctl.external.gitcli import toplevel
+from pinctl.facts import UnstoredError
 from pinctl.finding import Finding, Severity
 from pinctl.model import KeyPath, Manifest, Mode, Site
 from pinctl.reconcile import Source, elements, reconcile
@@ -51,7 +52,10 @@ def _elements(sites: Iterable[Site], of: Manifest) -> list[str]:
     """What the templates of `sites` give together."""
     together: list[str] = []
     for site in sites:
-        expected = template.evaluate(template.parse(site.template), of.pins.get(site.pin or ""), of)
+        try:
+            expected = template.evaluate(template.parse(site.template), of.pins.get(site.pin or ""), of)
+        except UnstoredError:
+            continue
         if isinstance(expected, Expected):
             together += elements(expected.value)
     return together

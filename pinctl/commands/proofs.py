@@ -13,7 +13,7 @@ from pinctl.finding import Finding
 from pinctl.model import Manifest, Pin, Variant
 from pinctl.options import Options, Step
 from pinctl.outcome import Table
-from pinctl.upstream.telling import Telling
+from pinctl.upstream.telling import Telling, image_of
 
 if TYPE_CHECKING:
     from pinctl.upstream.archives import Archive, Declared
@@ -45,11 +45,14 @@ class Proofs:
 
 
 def prove(manifest: Manifest, pins: Sequence[Pin], profile: Profile, options: Options, *, images: bool) -> Proofs:
-    """Ask indexes, servers of archives and, with `images`, registries about `pins`; offline nobody. What fails is a
-    finding of its pin. Raises UsageError: pip's configuration cannot be read."""
+    """Ask indexes, servers of archives and, with `images`, registries about `pins`; offline nobody. Where these are all
+    pins, registries are asked about the images of variants, too. What fails is a finding of its pin. Raises UsageError:
+    pip's configuration cannot be read."""
     packaged = [pin for pin in pins if pin.packages and pin.version]
     archived = [pin for pin in pins if (pin.url or pin.archive) and not pin.unresolved]
     shown = [pin for pin in pins if pin.image and not pin.unresolved]
+    if images and len(pins) == len(manifest.pins):
+        shown += [image_of(variant) for variant in manifest.variants.values() if variant.image and variant.digest]
     if options.offline:
         names = {pin.name for pin in (*packaged, *archived, *shown)}
         return Proofs(left=[pin.name for pin in pins if pin.name in names], why="offline")
@@ -64,25 +67,21 @@ def prove(manifest: Manifest, pins: Sequence[Pin], profile: Profile, options: Op
 
 
 def _packages(proofs: Proofs, manifest: Manifest, pins: Sequence[Pin], profile: Profile, options: Options) -> None:
-    """Every place of pip's is asked for every package: it would take the best of them all, wherever that is."""
-    from pinctl.external import packages_index
-    from pinctl.external.web import Web
+    from pinctl.commands.indexes import Indexes
     from pinctl.upstream import availability
 
-    settings = packages_index.settings(profile)
-    web = Web(profile, settings.access)
-    packages = dict.fromkeys(package for pin in pins for package in pin.packages)
-    wanted = [(place, package) for package in packages for place in settings.places]
-    with options.progress("indexes", len(wanted)) as step:
-        offers = at_once(wanted, lambda pair: packages_index.ask(*pair, web), step)
+    indexes = Indexes(profile)
+    packages = list(dict.fromkeys(package for pin in pins for package in pin.packages))
+    with options.progress("indexes", indexes.places * len(packages)) as step:
+        offers = indexes.offers(packages, step)
     for pin in pins:
         mine = [offer for offer in offers if offer.package in pin.packages]
-        stocks, found = availability.judge(Telling(pin, manifest), mine, _variants(pin, manifest))
+        stocks, found = availability.judge(Telling(pin, manifest), mine, variants_of(pin, manifest))
         row = {"version": pin.version, **availability.row(stocks)}
         proofs.add(pin, found, row, pin.version or "", _places(stocks), _wheels(stocks))
 
 
-def _variants(pin: Pin, manifest: Manifest) -> list[Variant]:
+def variants_of(pin: Pin, manifest: Manifest) -> list[Variant]:
     """The variants that a pin is for: those of its wheel, else all."""
     names = pin.wheel.variants if pin.wheel and pin.wheel.variants else manifest.variants
     return [manifest.variants[name] for name in names]
@@ -106,17 +105,21 @@ def _archives(proofs: Proofs, manifest: Manifest, pins: Sequence[Pin], profile: 
     from pinctl.external.web import host_of
     from pinctl.upstream import archives
 
-    wanted = [(pin, want) for pin in pins if (want := archives.declared(pin))]
+    wanted = [(pin, want) for pin in pins for want in archives.wanted(pin)]
     if not wanted:
         return
     with options.progress("archives, MiB", None) as step:
-        count = _mebibytes(step)
+        count = mebibytes(step)
         got = at_once([want for _, want in wanted], lambda want: downloaded(want, profile, count))
     for (pin, want), archive in zip(wanted, got, strict=True):
         found = list(archives.judge(Telling(pin, manifest), want, archive))
         digest = next(iter(archive.digests.values()), "-")
-        size = f"{archive.size / _MIB:.1f} MiB" if archive.digests else "-"
-        proofs.add(pin, found, archives.row(want, archive), digest[:10], host_of(want.url), size)
+        size = archives.sized(archive.size) if archive.digests else "-"
+        row = archives.row(want, archive)
+        if want.platform:
+            known = proofs.rows.get(pin.name, {}).get("archives", {})
+            row = {"archives": {**(known if isinstance(known, dict) else {}), want.platform: row.get("archive")}}
+        proofs.add(pin, found, row, digest[:10], host_of(want.url), size)
 
 
 def downloaded(want: "Declared", profile: Profile, step: Step = lambda _: None) -> "Archive":
@@ -132,7 +135,7 @@ def downloaded(want: "Declared", profile: Profile, step: Step = lambda _: None) 
         return Archive(failure=str(error), hint=error.hint, refused=isinstance(error, Hostile))
 
 
-def _mebibytes(step: Step) -> Step:
+def mebibytes(step: Step) -> Step:
     """A step for bytes, from any thread, that makes steps of whole MiB."""
     from threading import Lock
 

@@ -1,4 +1,4 @@
-"""`pinctl status`: one row a pin. Asks the remotes how far each is from what it follows."""
+"""`pinctl status`: one row a pin. Asks the servers how far each is from what it follows."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,13 +7,15 @@ from pinctl import drift
 from pinctl.commands import generated, gitlinks, previous
 from pinctl.commands.standing import Standing, standings
 from pinctl.commands.workspace import Workspace
+from pinctl.commits import is_full
 from pinctl.finding import Severity
 from pinctl.model import Pin
 from pinctl.options import Options
 from pinctl.outcome import Outcome, Table
 
 _SHORT_ID = 10
-_COLUMNS = ("pin", "at", "version", "follows", "distance", "upstream", "sites", "state")
+_SHORT_DIGEST = len("sha256:") + _SHORT_ID
+_COLUMNS = ("pin", "at", "version", "follows", "newest", "distance", "upstream", "sites", "state")
 
 Row = dict[str, object]
 
@@ -70,7 +72,9 @@ def _row(pin: Pin, errors: int, standing: Standing | None) -> Row:
 def _at(pin: Pin) -> str | None:
     """The shortest name of what is pinned; None where nothing is known."""
     short = pin.unresolved if isinstance(pin.unresolved, str) else None
-    return pin.tag or (pin.commit or short or "")[:_SHORT_ID] or pin.version or pin.digest
+    if pin.image:
+        return (pin.digest or pin.image)[:_SHORT_DIGEST]
+    return pin.tag or (pin.commit or short or "")[:_SHORT_ID] or pin.version
 
 
 def _state(errors: int, *, half: bool = False) -> str:
@@ -91,7 +95,15 @@ def _cells(row: Row) -> tuple[str, ...]:
     upstream = _distance(fork) if isinstance(fork, dict) else "-"
     values = (row.get(key) for key in ("name", "at", "version", "track"))
     told = ("-" if value is None else str(value) for value in values)
-    return (*told, _distance(row), upstream, str(row["sites"]), str(row["state"]))
+    return (*told, _newest(row), _distance(row), upstream, str(row["sites"]), str(row["state"]))
+
+
+def _newest(row: Row) -> str:
+    """A tag, a version or a digest that is newer; that commits are is told by their number."""
+    newest = str(row.get("newest") or "")
+    if not row.get("behind") or is_full(newest):
+        return "-"
+    return newest[:_SHORT_DIGEST] if newest.startswith("sha256:") else newest
 
 
 def _distance(row: Row) -> str:

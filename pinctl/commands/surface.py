@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
 from pinctl.commands import network
-from pinctl.commands.evidence import Asking
-from pinctl.commands.verify import chosen
+from pinctl.commands.network import Asking, chosen
 from pinctl.commands.workspace import Workspace
 from pinctl.commits import is_full
-from pinctl.contract.breaks.shown import at, parameters
 from pinctl.contract.model import Sort, Surface, Symbol
 from pinctl.contract.own import is_own, is_private
+from pinctl.contract.shown import at, parameters
 from pinctl.contract.surface import read, remembered
 from pinctl.errors import UsageError
 from pinctl.external import facts_cache
@@ -23,22 +22,33 @@ _COLUMNS = ("name", "from", "at", "if")
 
 
 def run(options: Options, name: str, commit: str | None = None, *, allow_transport: Sequence[str] = ()) -> Outcome:
-    """What the pin `name` exports at `commit`, a full id, or at the pinned one. Raises ManifestError, UsageError,
-    ExternalError."""
+    """What the pin `name` exports at `commit`, also a tag or branch, or at the pinned one. Raises ManifestError,
+    UsageError, ExternalError."""
     workspace = Workspace.open(options)
     (pin,) = chosen(workspace.manifest.pins, [name])
-    at_ = _demand_commit(pin, commit)
+    wish = _demand_commit(pin, commit)
     profile = network.profile(options, workspace.root, allow=tuple(allow_transport))
     with ExitStack() as stack, options.progress("surface", 1) as step:
-        found = take(pin, at_, Asking(profile, stack, options.offline))
+        asking = Asking(profile, stack, options.offline)
+        found = take(pin, resolved(pin, wish, asking), asking)
         step(1)
+    own = [symbol for symbol in found.symbols.values() if is_own(symbol, found)]
     return Outcome(
         command="surface",
         root=workspace.root,
         result={"pin": pin.name, **_plain(found)},
-        summary=_summary(pin, found),
-        body=tuple(_tables(found, private=options.verbose > 0)),
+        summary=_summary(pin, found, len(own)),
+        body=tuple(_tables(found, own, private=options.verbose > 0)),
     )
+
+
+def resolved(pin: Pin, wish: str, asking: Asking) -> str:
+    """The full id that `wish` is, or that a tag, a branch or a short id leads to. Raises UsageError, ExternalError."""
+    if is_full(wish):
+        return wish
+    from pinctl.commands import targets
+
+    return targets.resolve(pin, targets.Wish(wish), asking).commit
 
 
 def take(pin: Pin, commit: str, asking: Asking) -> Surface:
@@ -61,8 +71,6 @@ def _demand_commit(pin: Pin, commit: str | None) -> str:
     """Raises UsageError where there is nothing to look at."""
     if pin.repo is None:
         raise UsageError(f"{pin.name} has no git repository")
-    if commit is not None and not is_full(commit):
-        raise UsageError(f"{commit[:80]!r} is no full commit id")
     wanted = commit or pin.commit
     if wanted is None:
         raise UsageError(f"no commit of {pin.name} is known", hint="run: pinctl bump --resolve")
@@ -72,19 +80,18 @@ def _demand_commit(pin: Pin, commit: str | None) -> str:
 # --- what is shown ------------------------------------------------------------------------------------------------
 
 
-def _summary(pin: Pin, found: Surface) -> str:
+def _summary(pin: Pin, found: Surface, own: int) -> str:
     modules = sum(symbol.sort is Sort.MODULE and symbol.target is None for symbol in found.symbols.values())
-    own = sum(is_own(symbol, found) for symbol in found.symbols.values())
     told = f"{pin.name} exports {counted(own, 'name')}, {modules} of them modules"
     told += f"; of {len(found.open)} not all names can be known" if found.open else ""
     return f"{told}; {counted(len(found.unread), 'file')} not read" if found.unread else told
 
 
-def _tables(found: Surface, *, private: bool) -> Iterator[Table]:
+def _tables(found: Surface, own: Sequence[Symbol], *, private: bool) -> Iterator[Table]:
     """One table a module that has names of its own; names with an underscore where they are asked for."""
     by_module = defaultdict[str, list[Symbol]](list)
-    for symbol in found.symbols.values():
-        if symbol.sort is not Sort.MODULE and is_own(symbol, found) and (private or not is_private(symbol.name)):
+    for symbol in own:
+        if symbol.sort is not Sort.MODULE and (private or not is_private(symbol.name)):
             by_module[_module(symbol.name, found)].append(symbol)
     for module, symbols in sorted(by_module.items()):
         title = f"{module} (not all names can be known)" if module in found.open else module

@@ -1,9 +1,11 @@
 """Where a bump leads: a wish such as a tag, a branch or "the latest" made the full id of a commit of a remote."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from pinctl.commands.evidence import Asking
+from pinctl.commands.network import Asking
 from pinctl.commits import is_full, is_short
 from pinctl.errors import UsageError
 from pinctl.external import history
@@ -11,6 +13,12 @@ from pinctl.external.store import Store
 from pinctl.model import Pin
 from pinctl.upstream import releases
 from pinctl.urls import check_url, redact, same_repo
+from pinctl.versions import is_same
+
+if TYPE_CHECKING:
+    from packaging.version import Version
+
+    from pinctl.upstream.choosing import Tags
 
 _MOST_NAMED = 5
 
@@ -32,6 +40,11 @@ class Target(NamedTuple):
     commit: str
     tag: str | None
     track: str | None
+
+
+def here(pin: Pin) -> Target:
+    """The commit that `pin` has."""
+    return Target(pin.repo or "", pin.commit or "", pin.tag, pin.track)
 
 
 def resolve(pin: Pin, wish: Wish, asking: Asking) -> Target:
@@ -92,6 +105,27 @@ def _tags(refs: Mapping[str, str]) -> dict[str, str]:
     """Each tag with the commit that it leads to."""
     names = (name for name in refs if name.startswith("refs/tags/") and not name.endswith("^{}"))
     return {name.removeprefix("refs/tags/"): refs.get(f"{name}^{{}}", refs[name]) for name in names}
+
+
+def tagged(pin: Pin, asking: Asking) -> "Tags":
+    """The release tags of the pin's repository, spelled as the pin's tag is and of the pattern that it tracks. Raises
+    ExternalError."""
+    from pinctl.upstream.choosing import Tags
+
+    pattern = pin.track if "*" in (pin.track or "") else None
+    names = (tag for tag in _tags(asking.open(pin.repo or "").refs("refs/tags/*"))
+             if pattern is None or fnmatchcase(tag, pattern))  # fmt: skip
+    return Tags.read(names, redact(pin.repo or ""), partial(releases.version_of, like=pin.tag))
+
+
+def at_version(pin: Pin, version: "Version", tags: "Tags", asking: Asking) -> Target:
+    """The commit of the release `version`. Raises UsageError where `tags` do not tell which, ExternalError."""
+    names = tags.tags.get(version, ())
+    found = [resolve(pin, Wish(to=f"refs/tags/{name}"), asking) for name in names]
+    if len({target.commit for target in found}) != 1:
+        raise UsageError(f"{', '.join(names) or 'no tag'} of {tags.where} would be the version {version}",
+                         hint=f"name the tag: pinctl bump {pin.name} --to TAG")  # fmt: skip
+    return found[0]
 
 
 def _tag_of(store: Store, commit: str, pin: Pin) -> str | None:
@@ -182,7 +216,8 @@ def unresolved(pin: Pin, asking: Asking) -> Target:
 
 def _released(store: Store, pin: Pin, repo: str, version: str) -> Target:
     """The commit of the one tag that spells `version`."""
-    found = {tag: id_ for tag, id_ in _tags(store.refs("refs/tags/*")).items() if releases.version_of(tag) == version}
+    found = {tag: id_ for tag, id_ in _tags(store.refs("refs/tags/*")).items()
+             if (said := releases.version_of(tag)) and is_same(said, version)}  # fmt: skip
     if len(set(found.values())) != 1:
         raise UsageError(f"{len(found) or 'no'} tags of {redact(repo)} are the version {version}",
                          hint=f"run: pinctl bump {pin.name} --to REF")  # fmt: skip

@@ -1,6 +1,6 @@
 """`pinctl verify`: each pin against what its repository holds. Reads remotes, and writes nothing but the cache."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from pinctl import manifest as pins_toml
 from pinctl import waivers
+from pinctl.anchors import telling
 from pinctl.codes import finding
 from pinctl.commands import network
-from pinctl.commands.evidence import Asking, at_once, gather
+from pinctl.commands.anchoring import Anchoring
+from pinctl.commands.evidence import at_once, gather
+from pinctl.commands.network import Asking, chosen
 from pinctl.commands.workspace import Workspace
-from pinctl.errors import ExternalError, UsageError
-from pinctl.external import git
-from pinctl.external.gitcli import Profile, toplevel
+from pinctl.errors import ExternalError
+from pinctl.external.gitcli import Profile
 from pinctl.external.store import Hostile
 from pinctl.finding import Finding, Severity
 from pinctl.model import Pin
@@ -48,73 +50,48 @@ def run(
     pins = chosen(workspace.manifest.pins, names)
     asked = [pin for pin in pins if pin.repo and pin.commit and not pin.unresolved]
     profile = network.profile(options, workspace.root, allow=tuple(allow_transport))
-    sources: dict[str, bytes] = {}
+    anchoring = Anchoring(workspace, asked)
     with ExitStack() as stack, options.progress("verify", 2 * len(asked)) as step:
         asking = Asking(profile, stack, options.offline)
-        known = gather(asked, asking, step, lambda: sources.update(build_files(workspace)))
-        judge = partial(_judged, workspace=workspace, sources=sources)
+        known = gather(asked, asking, step, anchoring.look, anchoring.files)
+        judge = partial(_judged, workspace=workspace, anchoring=anchoring, asking=asking)
         done = at_once(list(zip(asked, known, strict=True)), judge, step)
     beside = _beside_git(workspace, pins, profile, options, images=images)
     findings = [*_unresolved(workspace, pins), *(found for one in done for found in one.report.findings)]
     findings += beside.findings
     judged = {one.pin.name for one in done if one.evidence.forest is not None} - set(beside.left)
     findings = waivers.of_trees(findings, workspace.manifest, judged)
-    trees = Table(("pin", "commit", "reachable", "submodules", "headers"), tuple(map(_cells, done))) if done else None
     return Outcome(
         command="verify",
         root=workspace.root,
         findings=tuple(findings),
         result={"pins": _rows(pins, done, beside)},
         summary=_summary(pins, done, beside),
-        body=tuple(table for table in (trees, beside.table) if table),
+        body=tuple(table for table in (*_tables(done, options), beside.table) if table),
         closing=_closing(done),
         status=4 if any(found.code == _UNREACHED for found in findings) else None,
     )
 
 
-def chosen(pins: Mapping[str, Pin], names: Sequence[str]) -> list[Pin]:
-    """The pins `names` in the order given, all without. Raises UsageError for one that there is not."""
-    for name in names:
-        if name not in pins:
-            raise UsageError(f"there is no pin {name!r}", hint=f"the pins are: {', '.join(pins)}")
-    return [pins[name] for name in dict.fromkeys(names)] if names else list(pins.values())
-
-
-def _judged(known: tuple[Pin, Evidence], *, workspace: Workspace, sources: Mapping[str, bytes]) -> _Verified:
+def _judged(known: tuple[Pin, Evidence], *, workspace: Workspace, anchoring: Anchoring, asking: Asking) -> _Verified:
     """One pin, held against what its remotes say. What fails is a finding, so that the other pins go on."""
     from pinctl.upstream import references
     from pinctl.upstream.verify import verify
 
     pin, evidence = known
+    edits = anchoring.edits.get(pin.name, ())
     try:
-        report = verify(pin, workspace.manifest, evidence, references.read(pin, sources))
+        report = verify(pin, workspace.manifest, evidence, references.read(pin, anchoring.sources), edits)
+        if pin.patches:
+            from pinctl.commands import patch_bump
+
+            told = patch_bump.verified(workspace, pin, evidence, asking)
+            report = report._replace(findings=(*report.findings, *told))
     except ExternalError as error:  # while files of its submodules were read
         refused = isinstance(error, Hostile)
         evidence = replace(evidence, forest=None, failure=str(error), hint=error.hint, refused=refused)
-        report = verify(pin, workspace.manifest, evidence)
+        report = verify(pin, workspace.manifest, evidence, edits=edits)
     return _Verified(pin, evidence, report)
-
-
-def build_files(workspace: Workspace) -> dict[str, bytes]:
-    """The consumer's files that may name paths of a pinned source: CMake's, and Python's that are sites of a pin or are
-    named after one; those below `build_roots`, where these are said."""
-    from pinctl.upstream import headers, references
-
-    files = {site.file for site in workspace.manifest.all_sites}
-    if toplevel(workspace.root) is not None:
-        files.update(git.ls_files(workspace.root))
-    roots = workspace.manifest.contract.build_roots if workspace.manifest.contract else ()
-    below = tuple(f"{root}/" for root in roots)
-    pins = workspace.manifest.pins.values()
-    wanted = [
-        file
-        for file in sorted(files)
-        if (not roots or file in roots or file.startswith(below) or any(s.file == file for p in pins for s in p.sites))
-        and not headers.is_aside(file)
-        and any(references.concerns(file, pin) for pin in pins)
-    ]
-    read = workspace.read(wanted)
-    return {file: source for file in wanted if isinstance(source := read[file], bytes)}
 
 
 def _beside_git(
@@ -131,7 +108,8 @@ def _unresolved(workspace: Workspace, pins: Sequence[Pin]) -> Iterator[Finding]:
     for pin in pins:
         if pin.unresolved or (pin.repo and not pin.commit):
             at = pins_toml.locate(workspace.manifest, ("pins", pin.name, "unresolved"))
-            what = f"{pin.name} cannot be verified: no commit of it is known"
+            of = "digest" if pin.url or pin.image else "commit"
+            what = f"{pin.name} cannot be verified: no {of} of it is known"
             yield finding("PIN121", what, file=at.file, span=at.span, pin=pin.name, severity=Severity.WARNING,
                           hint="run: pinctl bump --resolve")  # fmt: skip
 
@@ -143,6 +121,7 @@ def _rows(pins: Sequence[Pin], done: Sequence[_Verified], beside: "Proofs") -> l
     """A row for each pin that was asked about, in the order of `pins`."""
     trees = {one.pin.name: _row(one) for one in done}
     names = [pin.name for pin in pins if pin.name in trees or pin.name in beside.rows]
+    names += [name for name in beside.rows if name not in names]  # the images of variants
     return [{"name": name, **trees.get(name, {}), **beside.rows.get(name, {})} for name in names]
 
 
@@ -156,6 +135,7 @@ def _row(one: _Verified) -> dict[str, object]:
         **({} if one.evidence.age is None else {"age": round(one.evidence.age)}),
         "submodules": [_module(module) for module in one.evidence.modules.values()],
         "headers": [_header(need) for need in one.report.needs],
+        "anchors": [telling.row(anchor) for anchor in one.report.anchors],
     }
 
 
@@ -185,6 +165,16 @@ def _header(need: "Need") -> dict[str, object]:
     }
 
 
+def _tables(done: Sequence[_Verified], options: Options) -> list[Table]:
+    """What a person is shown of the trees, and with -v of the edits of their files."""
+    anchors = [telling.cells(one.pin.name, anchor) for one in done for anchor in one.report.anchors]
+    columns = ("pin", "commit", "reachable", "submodules", "headers", *(["edits"] if anchors else []))
+    tables = [Table(columns, tuple(_cells(one)[: len(columns)] for one in done))] if done else []
+    if anchors and options.verbose:
+        tables.append(Table(("pin", "edit", "of", "pattern", "state"), tuple(anchors)))
+    return tables
+
+
 def _cells(one: _Verified) -> tuple[str, ...]:
     modules = one.evidence.modules.values()
     had = sum(module.reach is not None and module.reach is not Reach.GONE for module in modules)
@@ -195,6 +185,7 @@ def _cells(one: _Verified) -> tuple[str, ...]:
         _word(one.evidence.reach) or "-",
         f"{had} of {len(modules)}" if modules else "-",
         f"{len(one.report.needs)} needed, {missing} undeclared" if one.report.needs else "-",
+        telling.brief(one.report.anchors),
     )
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pinctl import manifest
 from pinctl.codes import finding
@@ -11,8 +12,9 @@ from pinctl.external import cache, files, resources, state
 from pinctl.finding import Finding, Severity
 from pinctl.model import KeyPath, Manifest
 from pinctl.options import Options
-from pinctl.reconcile import Content, Problem, Reconciliation, Source, reconcile
-from pinctl.sites.memory import Memory
+
+if TYPE_CHECKING:
+    from pinctl.reconcile import Content, Reconciliation, Source
 
 PINS_FILE = "pins.toml"
 
@@ -23,7 +25,7 @@ class Workspace:
 
     root: str
     manifest: Manifest
-    sources: dict[str, Content] = field(default_factory=dict)
+    sources: dict[str, "Content"] = field(default_factory=dict)
     told: list[Finding] = field(default_factory=list)
     """What opening it found that the user must know."""
     remembers: bool = False
@@ -45,18 +47,21 @@ class Workspace:
         told = interrupted(root) if dry else _recovered(root)
         return cls(root=root, manifest=load(root, name), told=told, remembers=not options.is_untrusted)
 
-    def read(self, paths: Iterable[str]) -> dict[str, Content]:
+    def read(self, paths: Iterable[str]) -> dict[str, "Content"]:
         """The files at `paths`, each read once in the life of the workspace; a Problem where one cannot be."""
         for path in paths:
             if path not in self.sources:
                 self.sources[path] = read(self.root, path)
         return self.sources
 
-    def reconcile(self, dropped: Mapping[KeyPath, tuple[str, ...]] | None = None) -> Reconciliation:
+    def reconcile(self, dropped: Mapping[KeyPath, tuple[str, ...]] | None = None) -> "Reconciliation":
         """Every site held against pins.toml; `dropped` as in `reconcile.reconcile`. Raises ExternalError.
 
         Files that are as they were at the last run are not parsed again.
         """
+        from pinctl.reconcile import Problem, reconcile
+        from pinctl.sites.memory import Memory
+
         memory = Memory(cache.load(self.root), cache.readers()) if self.remembers else Memory()
         sites = self.manifest.all_sites
         self.read(site.file for site in sites)
@@ -66,7 +71,7 @@ class Workspace:
             cache.save(self.root, memory.used)
         return seen
 
-    def _gitlinks(self, paths: Sequence[str]) -> dict[str, Source]:
+    def _gitlinks(self, paths: Sequence[str]) -> dict[str, "Source"]:
         if not paths:
             return {}
         from pinctl.commands import gitlinks
@@ -147,15 +152,15 @@ def _upwards(folder: str) -> Iterable[str]:
 
 
 def load(root: str, name: str) -> Manifest:
-    """The manifest in file `name` of `root`. Raises ManifestError, also where it pins nothing: an empty or truncated
-    file would agree with everything."""
+    """The manifest in file `name` of `root`. Raises ManifestError, also where it pins nothing and has no index: an
+    empty or truncated file would agree with everything."""
     try:
         parsed = manifest.parse(
             read_text(root, name), path=name, load=lambda path: read_text(root, path), recipes=resources.listing()
         )
     except ManifestError as error:
         raise ManifestError(error.findings, root) from None
-    if not (parsed.pins or parsed.all_sites or parsed.all_generated):
+    if not (parsed.pins or parsed.all_sites or parsed.all_generated or parsed.index):
         hint = "run: pinctl init   (proposes pins for this repository)"
         raise ManifestError([finding("PIN104", f"{name} has no pins", file=name, hint=hint)], root)
     return parsed
@@ -163,22 +168,26 @@ def load(root: str, name: str) -> Manifest:
 
 def read_text(root: str, path: str) -> str:
     source = read(root, path)
-    if isinstance(source, Problem):
+    if not isinstance(source, bytes):
         raise ManifestError([finding("PIN101", source.message, file=path)])
     return source.decode("utf-8")
 
 
-def read(root: str, path: str) -> Content:
+def read(root: str, path: str) -> "Content":
     """One file below the root as UTF-8 bytes, or why it cannot be had."""
+    code = "PIN206"
     try:
         source = files.read_site(root, path)
         source.decode("utf-8")
+        if b"\0" not in source:
+            return source
+        reason = "is a binary file"
     except files.Missing:
-        return Problem("PIN205", f"{path} does not exist")
+        code, reason = "PIN205", "does not exist"
     except files.Unreadable as error:
-        return Problem("PIN206", f"{path} {error.reason}")
+        reason = error.reason
     except UnicodeDecodeError as error:
-        return Problem("PIN206", f"{path} is not UTF-8 text (byte {error.start})")
-    if b"\0" in source:
-        return Problem("PIN206", f"{path} is a binary file")
-    return source
+        reason = f"is not UTF-8 text (byte {error.start})"
+    from pinctl.reconcile import Problem
+
+    return Problem(code, f"{path} {reason}")

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from pinctl.contract.breaks.shown import parameters
 from pinctl.contract.model import Surface, Symbol
 from pinctl.contract.own import is_own, is_private
+from pinctl.contract.shown import parameters
 
 
 class Changed(NamedTuple):

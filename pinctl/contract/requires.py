@@ -14,7 +14,7 @@ from pinctl.contract.breaks import hints
 from pinctl.contract.breaks.binding import takes
 from pinctl.contract.breaks.lookup import Found, Lookup
 from pinctl.contract.breaks.model import Break, Class
-from pinctl.contract.breaks.shown import standing
+from pinctl.contract.breaks.standing import standing
 from pinctl.contract.model import Place, Sort, Surface, Uses
 
 MOST_COMMITS = 400
@@ -69,7 +69,7 @@ def _why(requirement: Requirement, surface: Lookup) -> Unmet | None:
 
 def _found(name: str, surface: Lookup) -> Found:
     """What stands under the first reading of `name` that is not missing; else that it is missing."""
-    found = [surface.find(one) for one in _absolute(name, surface)]
+    found = [surface.at_run_time(one) for one in _absolute(name, surface)]
     return next((one for one in found if not one.missing), found[-1])
 
 

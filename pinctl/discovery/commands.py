@@ -6,7 +6,7 @@ together. The words are split as a shell splits them (POSIX XCU 2.3), without ex
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from posixpath import basename
 
@@ -26,11 +26,12 @@ _RECURSIVE = ("--recursive", "--recurse-submodules")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word: its text without quotes, and the bytes `start:end` of the file."""
+    """One word: its text without quotes, and the bytes `start:end` of the file; `raw` is how the shell sees it."""
 
     text: str
     start: int
     end: int
+    raw: bytes = field(default=b"", compare=False, repr=False)
 
     @property
     def variables(self) -> list[str]:
@@ -115,7 +116,7 @@ def _commands(text: bytes, span: Callable[[int, int], tuple[int, int]], scope: i
     for token in _TOKEN.finditer(text):
         if token["word"]:
             plain = re.sub(rb"['\"]|\\\r?\n", b"", token["word"]).decode("utf-8", "replace")
-            words.append(Word(plain, *span(*token.span())))
+            words.append(Word(plain, *span(*token.span()), token["word"]))
         elif token["end"] and words:
             yield Command(tuple(words), scope)
             words = []

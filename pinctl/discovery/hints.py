@@ -67,6 +67,8 @@ def hints(file: str, language: str, document: Document) -> Hints:
     reader.add_clones(language)
     if language in _SHELL:
         reader.add_requirements(language)
+    if language == "starlark":
+        reader.add_composed(document)
     return reader.found
 
 
@@ -88,6 +90,16 @@ class _Reader:
                     self.found.packages[variable][download.wheel[0]] = None
             if download.variables and download.wheel is None:
                 self.found.repos.append((download.repo, call))
+
+    def add_composed(self, document: Document) -> None:
+        """The repositories of addresses that are put together, each with the literal that is the ref in it."""
+        for n, slot in enumerate(islice(document.slots(), _MOST)):
+            whole = "" if slot.many else slot.tokens[0].value
+            if b"://" not in self.source[slot.start : slot.end]:
+                for download in downloads(whole.encode("utf-8", "replace")):
+                    call = f"{self.file}:composed:{n}"
+                    self.found.repos.append((download.repo, call))
+                    self.found.places.add(slot.start, slot.end, call)
 
     def add_clones(self, language: str) -> None:
         """The clones with what they take: variables, literals, or a branch that moves."""

@@ -83,9 +83,11 @@ def _keys(part: Group, *, alone: bool) -> Iterator[tuple[str, str]]:
     for sighting in part.sightings:
         if sighting.what is What.IMAGE:
             yield "image", sighting.value
-            if (name := names.identifier(sighting.selector)) not in (name.lower(), "FROM"):
+            if (name := names.identifier(sighting.selector)) not in (name.lower(), "FROM", "COPY"):
                 yield "image variable", f"{name} {values.image_name(sighting.value)}"
             continue
+        if sighting.what is What.URL:
+            yield "url", sighting.value
         packages = [names.squash(package) for package in sighting.packages]
         yield from (("version", package) for package in packages)
         if sighting.about and not alone and sighting.about not in packages:

@@ -80,7 +80,7 @@ class Literal:
         certain = names.is_repo(self.name) or "git clone" in self.roles or self.argument
         if values.is_repo(self.value, certain=certain):
             return Meaning(What.REPO, self.value)
-        from_ = any(role.startswith("FROM") for role in self.roles)
+        from_ = any(role.startswith(("FROM", "COPY --from")) for role in self.roles)
         image = (from_ or names.is_image(self.name)) and values.image_name(self.value)
         return Meaning(What.IMAGE, self.value) if image else None
 

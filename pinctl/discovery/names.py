@@ -5,10 +5,10 @@ from functools import cache
 from itertools import pairwise
 
 _REF_WORDS = frozenset("branch checkout commit committish hash id pin pinned ref revision rev sha sha1 tag".split())
-_REPO_WORDS = frozenset("git origin repo repository uri url".split())
+_REPO_WORDS = frozenset("git origin repo repository uri url urls".split())
 _VERSION_WORDS = frozenset("release semver ver version versions".split())
 _IMAGE_WORDS = frozenset("container image img".split())
-_DIGEST_WORDS = frozenset("checksum digest hash sha256 sha256sum".split())
+_DIGEST_WORDS = frozenset("checksum digest hash integrity sha256 sha256sum".split())
 _FILLER = frozenset(
     "arg build default deps external from full git name required source src supported target upstream".split()
 )

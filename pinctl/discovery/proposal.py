@@ -5,14 +5,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pinctl import digests
 from pinctl.compare import agree
 from pinctl.discovery import values
-from pinctl.discovery.groups import Group, like
+from pinctl.discovery.groups import REFS, Group, like
 from pinctl.discovery.literals import BARE, VALUE, What
 from pinctl.discovery.names import squash
 from pinctl.discovery.sightings import Sighting, Weight
 from pinctl.finding import Span
-from pinctl.urls import identity
+from pinctl.urls import check_url, identity
 from pinctl.versions import is_version
 
 KINDS = ("git", "packages", "archive", "image", "unknown")
@@ -37,7 +38,7 @@ class Proposed:
     """One pin of the proposal.
 
     unresolved  True, or the short id, where the full commit (or an image's or archive's digest) is not known offline
-    sha256      of the archive at `url`, or of that of the commit
+    sha256      of the archive at `url`, or of that of the commit, which is at `archive`; `sha1` of this one alone
     """
 
     name: str = ""
@@ -48,6 +49,8 @@ class Proposed:
     image: str | None = None
     url: str | None = None
     sha256: str | None = None
+    sha1: str | None = None
+    archive: str | None = None
     packages: tuple[str, ...] = ()
     submodules: tuple[str, ...] | None = None
     unresolved: bool | str = False
@@ -111,11 +114,13 @@ def _facts(group: Group) -> Proposed | None:
         version=version,
         image=image,
         url=url,
-        sha256=_digest(group) if url or repo else None,
+        sha256=_digest(group, "sha256") if url or repo else None,
+        sha1=_digest(group, "sha1") if repo else None,
         packages=group.packages if version and is_version(version) else (),
         submodules=next((s.elements for s in group.of(What.SUBMODULES)), None),
     )
-    return replace(known, unresolved=_unresolved(known, short))
+    archive = _archive(group, known) if repo and (known.sha256 or known.sha1) else None
+    return replace(known, archive=archive, unresolved=_unresolved(known, short))
 
 
 def _unresolved(pin: Proposed, short: str | None) -> bool | str:
@@ -154,10 +159,30 @@ def _commit(group: Group) -> tuple[str | None, str | None]:
     return None, _most(Counter(ids))
 
 
-def _digest(group: Group) -> str | None:
-    """The one digest of the group; several are those of several files, and none of them the pin's."""
-    digests = {s.value.lower() for s in group.of(What.DIGEST)}
-    return digests.pop() if len(digests) == 1 else None
+def _digest(group: Group, algorithm: str) -> str | None:
+    """The one digest of the group by that algorithm; several are those of several files, and none of them the pin's."""
+    found = {_hex(s.value) for s in group.of(What.DIGEST)}
+    known = {digest for digest in found if digests.algorithm(digest) == algorithm}
+    return known.pop() if len(known) == 1 else None
+
+
+def _hex(digest: str) -> str:
+    return digests.from_sri(digest) or digest.lower()
+
+
+def _archive(group: Group, pin: Proposed) -> str | None:
+    """The URL of the archive whose digest the group has, so that a bump can follow both; None for one that a variable
+    is a part of."""
+    calls = {call for s in group.of(What.DIGEST) for call in s.calls}
+    urls = (s for s in group.of(*REFS) if "://" in s.form and not calls.isdisjoint(s.calls))
+    return next((url for s in urls if check_url(url := _filled(s, pin)) is None), None)
+
+
+def _filled(seen: Sighting, pin: Proposed) -> str:
+    """The URL in a place, with its ref in the words of pins.toml where these spell it."""
+    words = {pin.commit: "{commit}", pin.tag: "{tag}", pin.version: "{version}", f"v{pin.version}": "v{version}"}
+    value, bare = (words.get(text, text) for text in (seen.value, values.bare(seen.value)))
+    return seen.form.replace(VALUE, value).replace(BARE, bare)
 
 
 def _most(counts: Mapping[str, int]) -> str | None:
@@ -187,11 +212,27 @@ def _template(pin: Proposed, seen: Sequence[Sighting]) -> str | None:
         return _spelled(pin, ref).replace("{commit", "{git").replace("{tag}", "{git:tag}")
     one = seen[0]
     spelled = _spelled(pin, one)
-    if one.what is What.DIGEST and pin.sha256:
-        fact = "sha256" if pin.url else "archive_sha256"
-        spelled = f"{{{fact}:upper}}" if one.value.isupper() else f"{{{fact}}}"
+    if one.what is What.DIGEST:
+        spelled = _digest_template(pin, one.value)
     bare = "{tag:bare}" if pin.tag and like(pin.tag, one.value) else "{version}"
-    return _literal(one.form).replace(VALUE, spelled).replace(BARE, bare) if spelled else None
+    form = _again(one.form, one.value.partition("+")[0]) if one.what is What.VERSION else one.form
+    return _literal(form).replace(VALUE, spelled).replace(BARE, bare) if spelled else None
+
+
+def _again(form: str, version: str) -> str:
+    """The form of an address with its version also where it stands without its label: in the folder of a release."""
+    if "://" not in form:
+        return form
+    return re.sub(rf"(?<![0-9.]){re.escape(version)}(?![0-9A-Za-z+]|\.[0-9A-Za-z])", BARE, form)
+
+
+def _digest_template(pin: Proposed, value: str) -> str:
+    """What a digest is in the words of the pin, as it is spelled there; "" where the pin has no such."""
+    name = digests.algorithm(_hex(value))
+    if name is None or getattr(pin, name, None) is None:
+        return ""
+    codec = ":upper" if value.isupper() else ":sri" if digests.from_sri(value) else ""
+    return f"{{{'' if pin.url else 'archive_'}{name}{codec}}}"
 
 
 def _literal(text: str) -> str:

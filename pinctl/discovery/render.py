@@ -36,7 +36,9 @@ def _pin(pin: Proposed, differences: Differences) -> Iterator[str]:
         "tag": pin.tag,
         "version": pin.version,
         "unresolved": pin.unresolved or None,
+        "archive.url": pin.archive,
         "sha256" if pin.url else "archive.sha256": pin.sha256,
+        "archive.sha1": pin.sha1,
         "submodules": None if pin.submodules is None else list(pin.submodules),
     }
     known = {key: value for key, value in facts.items() if value is not None}

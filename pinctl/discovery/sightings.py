@@ -10,13 +10,13 @@ from itertools import islice
 from posixpath import basename
 
 from pinctl import blocks, sites
-from pinctl.discovery import literals, names, patterns, values
+from pinctl.discovery import fetches, literals, names, patterns, values
 from pinctl.discovery.downloads import Download
 from pinctl.discovery.hints import Hints
-from pinctl.discovery.literals import VALUE, Literal, What
+from pinctl.discovery.literals import BARE, VALUE, Literal, What
 from pinctl.discovery.spans import Spans
 from pinctl.finding import Span
-from pinctl.sites.base import BadSelector, Document, Hit, Slot
+from pinctl.sites.base import BadSelector, Document, Hit, Slot, Value
 from pinctl.sites.pep508 import normal
 
 
@@ -71,7 +71,6 @@ _AROUND = 8
 """So many slots before an address are asked whether they hold it: values lie in values only that deep."""
 _CHOSEN = re.compile(r"(?:^|[./])(?:matrix|with)[./]")
 _NUMBERED = re.compile(r"(?:^|[./])[0-9]+(?:[./:]|\Z)")
-_KEYWORD = re.compile(r"(?P<call>.+\))\.URL(?:_HASH)?")
 
 
 def sightings(file: str, document: Document, hints: Hints, *, locked: bool = False) -> list[Sighting]:
@@ -138,12 +137,12 @@ class _Reader:
         """What variables, keys and arguments pin by their name, their command or their value."""
         for slot in self._singles():
             literal = Literal.of(slot, self.hints.packages_of(names.identifier(slot.selector)))
-            found = literal.meaning()
+            found = fetches.digest(slot, self.document.index()) or literal.meaning()
             if found is None or (found.what is What.VERSION and _is_range(self.file, slot)):
                 continue
             told = self._sighting(
                 found.what, slot, self._selector(slot), form=found.form, packages=found.packages,
-                about=_called(slot.selector) or literals.about(found, literal, slot.selector),
+                about=fetches.name(slot.selector) or literals.about(found, literal, slot.selector),
                 calls=() if literal.override else self._calls(slot, literal.name),
             )  # fmt: skip
             yield replace(told, value=found.value, weight=Weight.OVERRIDE if literal.override else Weight.FIRM)
@@ -153,9 +152,9 @@ class _Reader:
         return own or (*self.hints.calls_of(name), *self.hints.calls_at(slot.start, slot.end))
 
     def _keyword(self, selector: str) -> tuple[str, ...]:
-        """What the URL and the URL_HASH of one call share."""
-        match = _KEYWORD.fullmatch(selector)
-        return (f"{self.file}:{match['call']}",) if match else ()
+        """What the URL, the digest and the folder of one download share."""
+        call = fetches.call(selector)
+        return (f"{self.file}:{call}",) if call else ()
 
     def _singles(self) -> Iterator[Slot]:
         """The literals that are told by nothing yet."""
@@ -166,7 +165,7 @@ class _Reader:
     def _selector(self, slot: Slot) -> str:
         """The selector that finds `slot` alone: one by number (`steps.3.run`), which means another place as soon as one
         is added above, only where there is no other."""
-        found = self.selectors.get((slot.start, slot.end), ())
+        found = self.selectors.get((slot.start, slot.end, slot.value), ())
         return min(found, key=lambda name: ("#" in name, _NUMBERED.search(name) is not None), default=slot.selector)
 
     # --- what the text says ---
@@ -182,9 +181,10 @@ class _Reader:
         packages = (download.wheel[0],) if download.wheel else ()
         called = packages[0] if packages else download.repo.rpartition("/")[2]
         for slot, selector, form in self._places(download, value):
-            about, calls = _called(selector) or names.squash(called), (call, *self._keyword(selector))
+            about, calls = fetches.name(selector) or names.squash(called), (call, *self._keyword(selector))
             told = self._sighting(what, slot, selector, form=form, about=about, packages=packages, calls=calls)
             yield replace(told, value=value)
+            yield from self._prefix(replace(told, value=value))
         if not packages:
             yield Sighting(what=What.REPO, file=self.file, value=download.repo, calls=(call,))
 
@@ -199,6 +199,14 @@ class _Reader:
             found = self._found(pattern.selector)
             if found is not None and found.value == pattern.text:
                 yield found, pattern.selector, pattern.form
+
+    def _prefix(self, url: Sighting) -> Iterator[Sighting]:
+        """The ref of an address in the name of the folder that its archive holds."""
+        for slot, *_ in self.document.index().get(fetches.prefix(url.selector) or "", ()):
+            form = patterns.form(slot.tokens[0].value, url.value) if _is_single(slot) else ""
+            if (VALUE in form or BARE in form) and not self._is_taken(slot):
+                told = self._sighting(url.what, slot, self._selector(slot), form=form, about=url.about, calls=url.calls)
+                yield replace(told, value=url.value)
 
     def _holding(self, download: Download) -> Slot | None:
         """The literal that is an address, perhaps behind `git+` or `name @`, and hardly more."""
@@ -260,25 +268,19 @@ def _slots(document: Document) -> list[Slot]:
     return sorted(found.values(), key=lambda slot: slot.start)
 
 
-def _selectors(document: Document) -> dict[tuple[int, int], list[str]]:
-    """For the bytes of each slot, the selectors that find it alone."""
-    found: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
+def _selectors(document: Document) -> dict[tuple[int, int, Value], list[str]]:
+    """For the bytes of each slot and what they mean there, the selectors that find it alone."""
+    found: defaultdict[tuple[int, int, Value], list[str]] = defaultdict(list)
     for name, hits in document.index().items():
         for n, hit in enumerate(hits, 1):
             if len(hit) == 1 and not hit[0].part:
-                found[hit[0].start, hit[0].end].append(name if len(hits) == 1 else f"{name}#{n}")
+                found[hit[0].start, hit[0].end, hit[0].value].append(name if len(hits) == 1 else f"{name}#{n}")
     return found
 
 
 def _key(call: str) -> str:
     """What stands between the parentheses of `FetchContent(NAME)`."""
     return call.partition("(")[2].rpartition(")")[0]
-
-
-def _called(selector: str) -> str:
-    """What the call is named whose URL or URL_HASH a selector finds; "" for any other selector."""
-    match = _KEYWORD.fullmatch(selector)
-    return names.squash(_key(match["call"])) if match else ""
 
 
 def _paired(repos: Sequence[Slot], refs: Sequence[Slot]) -> list[tuple[Slot, Slot]]:
@@ -297,9 +299,9 @@ def _part(slot: Slot) -> What:
 
 
 def _is_single(slot: Slot) -> bool:
-    """Whether it holds one value that may be a pin; a list of one only where a call of CMake has it (URL)."""
+    """Whether it holds one value that may be a pin; a list of one only where it is the URL of a download."""
     short = len(slot.tokens) == 1 and len(slot.tokens[0].value) <= _LONGEST and len(slot.selector) <= _LONGEST
-    return short and (not slot.many or _KEYWORD.fullmatch(slot.selector) is not None)
+    return short and (not slot.many or fetches.is_url(slot.selector))
 
 
 def _is_range(file: str, slot: Slot) -> bool:

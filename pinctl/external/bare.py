@@ -9,7 +9,6 @@ would obey it (gitrepository-layout(5)).
 import os
 import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -54,10 +53,17 @@ def make(folder: str, sha256: bool = False) -> None:
     """Make an empty repository at `folder`, whole or not at all; what is there goes, after it is made, so that the two
     have different inodes."""
     _sweep_old(os.path.dirname(folder))
-    made = tempfile.mkdtemp(prefix=_TEMPORARY, dir=os.path.dirname(folder))  # mode 0700
+    made = scratch(os.path.dirname(folder))
     fill(made, sha256)
     remove(folder)
     os.rename(made, folder)
+
+
+def scratch(parent: str | None = None) -> str:
+    """A new empty folder for us alone, in `parent`, or where temporary files go."""
+    from tempfile import mkdtemp
+
+    return mkdtemp(prefix=_TEMPORARY if parent else "pinctl-", dir=parent)
 
 
 def fill(folder: str, sha256: bool = False) -> None:
@@ -87,7 +93,9 @@ def enter(folder: str) -> None:
     path = os.path.join(folder, "config")
     wanted = config(is_sha256(folder))
     if _text(path) != wanted or os.path.islink(path):
-        descriptor, spare = tempfile.mkstemp(suffix=".new", dir=folder)
+        from tempfile import mkstemp
+
+        descriptor, spare = mkstemp(suffix=".new", dir=folder)
         with open(descriptor, "w") as file:
             file.write(wanted)
         os.replace(spare, path)
@@ -133,7 +141,7 @@ def asked(folder: str) -> float | None:
 
 def remove(folder: str) -> None:
     """Remove a repository; it is out of the way at once."""
-    away = tempfile.mkdtemp(prefix=_TEMPORARY, dir=os.path.dirname(folder))
+    away = scratch(os.path.dirname(folder))
     with suppress(FileNotFoundError):
         os.rename(folder, os.path.join(away, "old"))
     shutil.rmtree(away, ignore_errors=True)

@@ -253,7 +253,8 @@ def _pull_lfs(folder: str, part: Part, profile: Profile) -> None:
 
 
 def _apply(folder: str, root: Part, patch: Patch) -> None:
-    """Apply one patch to the files and the index. Raises WriteRefused where it does not fit or makes odd things."""
+    """Apply one patch to the files and the index; one that the source holds already is left at that. Raises
+    WriteRefused where it does not fit or makes odd things."""
     try:
         summary = _git(folder, root, "apply", "--numstat", "--summary", stdin=patch.content).stdout
         if odd := [line for line in summary.split(b"\n") if b"mode 12" in line or b"mode 16" in line]:
@@ -261,9 +262,14 @@ def _apply(folder: str, root: Part, patch: Patch) -> None:
             raise WriteRefused(f"{patch.file} makes a symbolic link or a submodule: {what[:120]}")
         _git(folder, root, "apply", "--index", stdin=patch.content)
     except CommandFailed as error:
+        back = ("apply", "--check", "--reverse", "--index")
+        if _git(folder, root, *back, stdin=patch.content, accept=(0, 1, 128)).code == 0:
+            return
         said = error.result.stderr.decode("utf-8", "replace").strip().splitlines()
         line = "".join(c for c in redact(said[0]) if c.isprintable()) if said else "git apply fails"
-        raise WriteRefused(f"{patch.file} does not apply: {line[:300]}", hint=f"refresh {patch.file}") from None
+        raise WriteRefused(
+            f"{patch.file} does not apply: {line[:300]}", hint="rebase it: pinctl patch refresh PIN"
+        ) from None
     done = _git(folder, root, "diff-index", "--cached", "--quiet", root.commit, accept=(0, 1))
     if done.code == 0:
         raise WriteRefused(f"{patch.file} changes nothing")

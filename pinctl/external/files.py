@@ -203,11 +203,12 @@ def walk(root: str) -> list[str]:
     return sorted(found)
 
 
-def probe(root: str, path: str, *, allow_workflows: bool = False) -> str | None:
+def probe(root: str, path: str, *, allow_workflows: bool = False, linked: bool = False) -> str | None:
     """Why the file `path` below `root` may not be written, as a clause ("is read-only"); None if it may.
 
     A file that does not exist may be made, with the folders it needs. Who is root may not write a read-only file
-    either: its mode says that a person does not want it changed.
+    either: its mode says that a person does not want it changed. `linked`: a file with several hard links may be
+    replaced, since the other name is meant to keep the old content.
     """
     try:
         names = components(path)
@@ -226,13 +227,13 @@ def probe(root: str, path: str, *, allow_workflows: bool = False) -> str | None:
         return f"cannot be examined: {error.strerror}"
     finally:
         os.close(folder)
-    return _unwritable(status)
+    return _unwritable(status, linked=linked)
 
 
-def _unwritable(status: os.stat_result) -> str | None:
+def _unwritable(status: os.stat_result, *, linked: bool) -> str | None:
     if not stat.S_ISREG(status.st_mode):
         return f"is {_kind(status.st_mode)}"
-    if status.st_nlink > 1:
+    if status.st_nlink > 1 and not linked:
         return "has several hard links: the other name would keep the old content"
     if not status.st_mode & stat.S_IWUSR:
         return "is read-only"

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from hashlib import sha1, sha256
 from typing import NamedTuple
 
 from pinctl.errors import ExternalError
@@ -20,6 +21,7 @@ from pinctl.external import files
 from pinctl.external.gitcli import call, toplevel
 from pinctl.external.linemap import kept, span_before, split
 from pinctl.external.process import CommandFailed
+from pinctl.model import NOTHING
 
 MOST_FILES = 200_000
 """Entries that an index or a tree may have."""
@@ -29,6 +31,7 @@ MOST_VERSIONS = 1000
 _BATCH = 50
 _FILE_MODES = ("100644", "100755")
 _GITLINK = "160000"
+_SHA1 = 40  # letters of an id
 _LATEST = 253_402_300_799  # the last second of the year 9999: a commit may claim any date
 
 
@@ -64,7 +67,7 @@ UNCOMMITTED = Change(commit=None, time=0)
 
 def resolve(root: str, revision: str) -> str | None:
     """The full id of the commit that `revision` names; None if it names none. Raises ExternalError."""
-    if not revision or revision.startswith("-") or any(c <= " " or c == "\x7f" for c in revision):
+    if not _is_revision(revision):
         return None
     asked = f"{revision}^{{commit}}"
     try:
@@ -76,6 +79,11 @@ def resolve(root: str, revision: str) -> str | None:
         return None  # `@{u}` without a branch, a malformed expression
     found = done.stdout.decode("ascii", "replace").strip()
     return found if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", found) else None
+
+
+def _is_revision(text: str) -> bool:
+    """Whether git may be given `text` for a revision: it is no option, and no more than one word."""
+    return bool(text) and not text.startswith("-") and not any(c <= " " or c == "\x7f" for c in text)
 
 
 def is_shallow(root: str) -> bool:
@@ -142,8 +150,7 @@ def tree_links(root: str, revision: str, paths: Sequence[str]) -> dict[str, str]
 
     Raises ExternalError.
     """
-    commit = resolve(root, revision) if paths else None
-    return {e.path: e.id for e, _ in _ls_tree(root, commit, paths) if e.mode == _GITLINK} if commit else {}
+    return {e.path: e.id for e, _ in _ls_tree(root, revision, paths) if e.mode == _GITLINK} if paths else {}
 
 
 def _checkout(root: str, path: str) -> str | None:
@@ -157,9 +164,17 @@ def _checkout(root: str, path: str) -> str | None:
         return None
 
 
-def _ls_tree(root: str, commit: str, paths: Sequence[str]) -> list[tuple[IndexEntry, int]]:
-    """The entries of a commit's tree at `paths`, each with its size in bytes, 0 for what has none."""
-    done = call(root, "ls-tree", "-z", "-l", commit, "--", *paths)
+def _ls_tree(root: str, revision: str, paths: Sequence[str]) -> list[tuple[IndexEntry, int]]:
+    """The entries that `revision` has at `paths`, each with its size in bytes, 0 for what has none; [] for an unknown
+    revision. Raises ExternalError."""
+    if not _is_revision(revision):
+        return []
+    try:
+        done = call(root, "ls-tree", "-z", "-l", f"{revision}^{{commit}}", "--", *paths)
+    except CommandFailed as error:
+        if error.hint is not None or error.result.code != 128 or resolve(root, revision) is not None:
+            raise
+        return []
     found = []
     for record in _records(done.stdout):
         fields, _, path = record.partition("\t")
@@ -168,29 +183,36 @@ def _ls_tree(root: str, commit: str, paths: Sequence[str]) -> list[tuple[IndexEn
     return found
 
 
-def show(root: str, revision: str, path: str) -> bytes | None:
-    """The bytes of the file `path` at `revision`; None where there is no such revision or no such regular file.
+def show(root: str, revision: str, path: str, known: bytes | None = None) -> bytes | None:
+    """The bytes of the file `path` at `revision`; None where there is no such revision or no such regular file. Where
+    they are those `known`, git is not asked for them.
 
     Raises ExternalError, also for a file larger than `files.LIMIT`.
     """
-    return show_many(root, revision, [path]).get(path)
+    return show_many(root, revision, [path], NOTHING if known is None else {path: known}).get(path)
 
 
-def show_many(root: str, revision: str, paths: Sequence[str]) -> dict[str, bytes]:
-    """The bytes of those of `paths` that are regular files at `revision`; {} for an unknown revision.
+def show_many(root: str, revision: str, paths: Sequence[str], known: Mapping[str, bytes] = NOTHING) -> dict[str, bytes]:
+    """The bytes of those of `paths` that are regular files at `revision`; {} for an unknown revision. Of files that are
+    as `known` has them, git is not asked for more than their ids.
 
     A link has no bytes here. Raises ExternalError.
     """
     names = {"/".join(files.components(path)): path for path in paths}
-    commit = resolve(root, revision) if paths else None
-    if commit is None:
-        return {}
-    sized = [(e, size) for e, size in _ls_tree(root, commit, list(names)) if e.mode in _FILE_MODES]
-    if large := [e.path for e, size in sized if size > files.LIMIT]:
+    listed = _ls_tree(root, revision, list(names)) if names else []
+    sized = {names[e.path]: (e.id, size) for e, size in listed if e.mode in _FILE_MODES}
+    found = {path: known[path] for path, (id_, _) in sized.items() if path in known and _is_blob(known[path], id_)}
+    wanted = {path: pair for path, pair in sized.items() if path not in found}
+    if large := [path for path, (_, size) in wanted.items() if size > files.LIMIT]:
         raise ExternalError(f"{', '.join(large)}: larger than {files.LIMIT} bytes at {revision}")
-    entries = [e for e, _ in sized]
-    blobs = _cat(root, [e.id for e in entries])
-    return {names[e.path]: data for e, data in zip(entries, blobs, strict=True) if data is not None}
+    blobs = _cat(root, [id_ for id_, _ in wanted.values()])
+    return found | {path: data for path, data in zip(wanted, blobs, strict=True) if data is not None}
+
+
+def _is_blob(data: bytes, id_: str) -> bool:
+    """Whether `data` is the blob `id_` (git-hash-object(1)); the longer ids are of SHA-256."""
+    kind = sha1 if len(id_) == _SHA1 else sha256
+    return kind(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest() == id_
 
 
 def _cat(root: str, objects: Sequence[str]) -> list[bytes | None]:
@@ -276,7 +298,7 @@ def news(root: str, sources: Mapping[str, bytes]) -> dict[str, frozenset[int]]:
 
     Raises ExternalError.
     """
-    before = show_many(root, "HEAD", list(sources))
+    before = show_many(root, "HEAD", list(sources), sources)
     found = {}
     for path, source in sources.items():
         if (old := before.get(path, b"")) != source:

@@ -17,14 +17,14 @@ What was written whole may be taken back, with a journal of its own, which `reco
 import json
 import os
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from pinctl.errors import ExternalError, WriteRefused
 from pinctl.external import files, state, targets
 from pinctl.external.targets import State, Target
-from pinctl.plan import FilePlan, Plan
+from pinctl.plan import Exchange, FilePlan, Plan
 
 _NAME = "journal.json"
 _SCHEMA = 1
@@ -65,14 +65,30 @@ def write(root: str, plan: Plan, *, state_dir: str | None = None, allow_workflow
     folder below XDG_STATE_HOME. Raises WriteRefused where a file may not be written or was changed since the plan was
     made, ExternalError where writing failed; the files are as they were then.
     """
+    return _write(root, plan.pending, state_dir, allow_workflows=allow_workflows)
+
+
+def exchange(root: str, plans: Sequence[Exchange], *, state_dir: str | None = None) -> Written:
+    """As `write`, for files of a source tree, which may also come, go and change whether they may be executed; folders
+    that hold nothing after that go, too. A file with several hard links is replaced: the cache of an installer, which
+    has the other name, keeps what it had."""
+    written = _write(root, plans, state_dir)
+    gone = [plan.path for plan in plans if plan.after is None]
+    targets.remove_folders(written.root, _folders(gone))
+    return written
+
+
+def _write(
+    root: str, plans: Sequence[FilePlan | Exchange], state_dir: str | None, *, allow_workflows: bool = False
+) -> Written:
     root = os.path.realpath(root)
     folder = state_dir or state.folder_of(root)
-    if not plan.pending:
+    if not plans:
         return Written(root, folder, _Job((), ()))
     state.make(folder)
     with state.locked(folder):
         _demand_none(folder)
-        job = _prepare(root, plan.pending, allow_workflows)
+        job = _prepare(root, plans, allow_workflows)
         try:
             _save(folder, job)
             _carry_out(root, job)
@@ -148,23 +164,17 @@ def _demand_none(folder: str) -> None:
         raise WriteRefused("an earlier write was interrupted", hint="run: pinctl sync   (finishes or undoes it)")
 
 
-def _prepare(root: str, plans: Sequence[FilePlan], allow_workflows: bool) -> _Job:
+def _prepare(root: str, plans: Sequence[FilePlan | Exchange], allow_workflows: bool) -> _Job:
     """The work to do. Raises WriteRefused, with every file that stands against it."""
     token = os.urandom(8).hex()
     found, refused = [], []
     for n, plan in enumerate(plans):
-        reason = files.probe(root, plan.path, allow_workflows=allow_workflows)
+        linked = isinstance(plan, Exchange)
+        reason = files.probe(root, plan.path, allow_workflows=allow_workflows, linked=linked)
         if reason is not None:
             refused.append(f"{plan.path} {reason}")
             continue
-        target = targets.describe(
-            root,
-            plan.path,
-            before=plan.before,
-            after=plan.after,
-            executable=plan.executable,
-            temporary=f".pinctl-{token}-{n}",
-        )
+        target = targets.describe(root, plan, f".pinctl-{token}-{n}")
         found.append(target)
         if targets.state(root, target) is not State.BEFORE:
             refused.append(f"{plan.path} was changed since it was read")
@@ -179,12 +189,18 @@ def _advice(refused: Sequence[str]) -> str | None:
     return "run the command again" if any("changed since" in line for line in refused) else None
 
 
-def _missing_folders(root: str, plans: Sequence[FilePlan]) -> tuple[str, ...]:
-    wanted: dict[str, None] = {}
-    for plan in plans:
-        names = targets.folder_names(plan.path)
-        wanted |= dict.fromkeys("/".join(names[: n + 1]) for n in range(len(names)))
+def _missing_folders(root: str, plans: Sequence[FilePlan | Exchange]) -> tuple[str, ...]:
+    wanted = _folders(plan.path for plan in plans)
     return tuple(path for path in wanted if not os.path.lexists(os.path.join(root, path)))
+
+
+def _folders(paths: Iterable[str]) -> list[str]:
+    """The folders that lead to `paths`, outer ones first."""
+    wanted: dict[str, None] = {}
+    for path in paths:
+        names = targets.folder_names(path)
+        wanted |= dict.fromkeys("/".join(names[: n + 1]) for n in range(len(names)))
+    return list(wanted)
 
 
 def _carry_out(root: str, job: _Job) -> None:
@@ -192,9 +208,13 @@ def _carry_out(root: str, job: _Job) -> None:
     left = [target for target in job.targets if targets.state(root, target) is not State.AFTER]
     targets.make_folders(root, job.folders)
     for target in left:
-        targets.stage(root, target, target.after)
+        if target.after is not None:
+            targets.stage(root, target, target.after)
     for target in left:
-        targets.swap(root, target, State.BEFORE)
+        if target.after is None:
+            targets.remove(root, target)
+        else:
+            targets.swap(root, target, State.BEFORE)
     targets.sync_folders(root, (*job.paths, *job.folders))
 
 
@@ -243,6 +263,7 @@ def _save(folder: str, job: _Job) -> None:
                 "owner": t.owner,
                 "before": _encode(t.before),
                 "after": _encode(t.after),
+                "was": t.was,
             }
             for t in job.targets
         ],
@@ -299,7 +320,8 @@ def _load(folder: str) -> _Job:
                 mode=entry["mode"],
                 owner=tuple(entry["owner"]) if entry["owner"] else None,
                 before=_decode(entry["before"]),
-                after=a2b_base64(entry["after"]),
+                after=_decode(entry["after"]),
+                was=entry.get("was"),
             )
             for entry in document["files"]
         )

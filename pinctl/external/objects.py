@@ -23,7 +23,7 @@ LONGEST_PATH = 1024
 """Bytes of a path in a tree."""
 
 _PIECE = 16 * 1024 * 1024  # bytes of blobs that one git prints
-_DAMAGE = re.compile(
+_DAMAGE = (
     rb"corrupt|inflate|packfile|\.pack |\.idx|is empty|unable to (?:read|unpack|open|map)|could not read|truncated"
     rb"|missing (?:blob|tree|commit|object)|loose object|not a git repository|does not match|bad (?:object|tree)"
     rb"|cannot open|failed to read|invalid object|unable to find|could not get object info"
@@ -68,7 +68,7 @@ def refs(folder: str) -> list[tuple[str, str]]:
 
 def is_damage(error: Exception) -> bool:
     """Whether a reading failed since the repository may be broken."""
-    return isinstance(error, CommandFailed) and bool(_DAMAGE.search(error.result.stderr))
+    return isinstance(error, CommandFailed) and bool(re.search(_DAMAGE, error.result.stderr))
 
 
 def is_sound(folder: str) -> bool:

@@ -18,6 +18,8 @@ _SWITCH = 0.0005
 _HEAD_START = 0.004
 """Seconds that this thread leaves to the others before it computes: till their programs run."""
 
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 _A = TypeVar("_A")
 _B = TypeVar("_B")
 
@@ -66,18 +68,21 @@ def each(
 
 @contextmanager
 def _all_begun() -> Iterator[None]:
-    """^C waits for the end of the block: amid the start of a thread it would leave one that nobody knows and ends."""
+    """What would end us waits for the end of the block: amid the start of a thread it would leave one that nobody knows
+    and ends."""
     import threading
 
-    ours = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(ours):
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
+    ours = {number: handler for number in _ENDING if callable(handler := signal.getsignal(number))}
     came: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    for ending in ours:
+        signal.signal(ending, lambda number, _: came.append(number))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, ours)
+        for ending, handler in ours.items():
+            signal.signal(ending, handler)
     if came:
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(came[0])

@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from _thread import allocate_lock
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum, auto
 from functools import partial
@@ -98,17 +98,21 @@ def run(
     limit: int = LIMIT,
     accept: Sequence[int] = (0,),
     shown: Sequence[str] | None = None,
+    heard: Callable[[bytes], object] = lambda _: None,
+    taken: Callable[[bytes], object] | None = None,
 ) -> Result:
     """Run `argv` to its end and return what it printed.
 
     `env` is the whole environment (default: `environment()`); `stdin` is fed to it; `timeout` is in seconds, `limit`
     in bytes of standard output; an exit code outside `accept` is a failure. `shown` stands for `argv` in messages,
-    where its options would bury the command. Raises ToolMissing, CommandFailed, ExternalError.
+    where its options would bury the command; `heard` gets what it says on standard error, as it says it; `taken`
+    the standard output, of which then nothing is kept and no limit holds. Raises ToolMissing, CommandFailed,
+    ExternalError, and what `heard` and `taken` raise, after the program was ended.
     """
     if _halted:
         raise KeyboardInterrupt
     process = _start(argv, cwd, environment() if env is None else env, bool(stdin))
-    talk = _Talk(process, stdin)
+    talk = _Talk(process, stdin, heard, taken)
     ended = _Ended.BROKEN_OFF
     try:
         ended = talk.until(time.monotonic() + timeout, limit)
@@ -184,10 +188,15 @@ class _Ended(Enum):
 class _Talk:
     """What is said between us and a running program."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", stdin: bytes) -> None:
+    def __init__(
+        self, process: "subprocess.Popen[bytes]", stdin: bytes, heard: Callable[[bytes], object],
+        taken: Callable[[bytes], object] | None = None,
+    ) -> None:  # fmt: skip
         self.process = process
+        self.heard = heard
         self.left = memoryview(stdin)
         self.output, self.errors = bytearray(), bytearray()
+        self.take = taken or self.output.extend
 
     def until(self, deadline: float, limit: int) -> _Ended:
         """Feed and drain the program until it has ended, or `deadline` (monotonic), or `limit` bytes of output."""
@@ -197,9 +206,10 @@ class _Talk:
             if self.process.stdin is not None:
                 os.set_blocking(self.process.stdin.fileno(), False)
                 selector.register(self.process.stdin, selectors.EVENT_WRITE, self._feed)
-            for stream, data in ((self.process.stdout, self.output), (self.process.stderr, self.errors)):
+            streams = ((self.process.stdout, self.take), (self.process.stderr, self._listen))
+            for stream, take in streams:
                 assert stream is not None  # noqa: S101
-                selector.register(stream, selectors.EVENT_READ, partial(_drain, data))
+                selector.register(stream, selectors.EVENT_READ, partial(_drain, take))
             while selector.get_map():
                 ready = selector.select(_PAUSE)
                 if _halted:
@@ -225,6 +235,10 @@ class _Talk:
             return False
         return bool(self.left)
 
+    def _listen(self, piece: bytes) -> None:
+        self.errors += piece
+        self.heard(piece)
+
     def _wait(self, deadline: float) -> _Ended:
         """Wait for a program that has closed its streams."""
         while self.process.poll() is None:
@@ -234,10 +248,10 @@ class _Talk:
         return _Ended.ITSELF
 
 
-def _drain(data: bytearray, descriptor: int) -> bool:
+def _drain(take: Callable[[bytes], object], descriptor: int) -> bool:
     """Read what there is; whether more is to come."""
     piece = os.read(descriptor, 65536)
-    data += piece
+    take(piece)
     return bool(piece)
 
 

@@ -1,6 +1,7 @@
 """Asks a registry of container images where a tag leads (OCI distribution specification; Docker registry API v2).
 
-Nothing of an image is fetched: HEAD of a manifest names its digest, and registries do not count it as a pull.
+Nothing of an image is fetched: HEAD of a manifest names its digest, and registries do not count it as a pull. Only
+where the platforms of an image are asked for, its index is read.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ from pinctl.errors import ExternalError
 from pinctl.external.gitcli import Profile
 from pinctl.external.remote import Hostile, Unreachable
 from pinctl.external.web import Answer, Web, address, demand, host_of, onward
-from pinctl.upstream.images import Image, Standing, challenge
+from pinctl.upstream.images import Image, Standing, challenge, platforms
 
 _KINDS = (
     "application/vnd.oci.image.index.v1+json",
@@ -26,15 +27,17 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]+")  # RFC 6750, section 2.1
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
-def ask(image: Image, profile: Profile) -> Standing:
-    """Where the tag of `image` leads, and whether its digest is still there. Whatever fails is in the answer."""
+def ask(image: Image, profile: Profile, *, look: bool = False) -> Standing:
+    """Where the tag of `image` leads, and whether its digest is still there; with `look` also the platforms that it is
+    for. Whatever fails is in the answer."""
     registry = _Registry(image, profile)
     try:
         tagged = registry.digest(image.tag) if image.tag else None
+        there = registry.platforms(tagged) if tagged and look else ()
         held = tagged == image.digest or registry.digest(image.digest) is not None if image.digest else None
     except ExternalError as error:
         return Standing(failure=str(error), hint=error.hint, refused=isinstance(error, Hostile))
-    return Standing(tagged, held)
+    return Standing(tagged, held, platforms=there)
 
 
 class _Registry:
@@ -57,6 +60,18 @@ class _Registry:
         if not _DIGEST.fullmatch(found):
             raise Hostile(f"{host_of(url)} names a digest that is none")
         return found
+
+    def platforms(self, digest: str) -> tuple[str, ...]:
+        """The platforms that the index under `digest` names; none where it is no index. Raises ExternalError."""
+        declared = f"https://{self.image.host}/v2/{self.image.name}/manifests/{digest}"
+        url = address(declared, self.web.profile, "image")
+        answer = self._asked(url, "GET")
+        if answer.absent or f"sha256:{hashlib.sha256(answer.body).hexdigest()}" != digest:
+            raise Hostile(f"{host_of(url)} gives another manifest than the one of the digest {digest}")
+        try:
+            return platforms(json.loads(answer.body))
+        except (ValueError, RecursionError):
+            raise Hostile(f"{host_of(url)} gives a manifest that is no JSON") from None
 
     def _asked(self, url: str, method: str) -> Answer:
         answer = self.web.get(url, method=method, headers=_HEADERS, token=self._token, limit=_LARGEST)

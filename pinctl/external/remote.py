@@ -33,29 +33,30 @@ _SETTINGS = (
 _PROMISED = ("promisor", "partialCloneFilter")
 _PROMISE = {"PINCTL_PROMISOR": "true", "PINCTL_FILTER": "blob:none"}  # the filter where none is given: git keeps one
 
-_GONE = re.compile(r"not our ref ([0-9a-f]{40,64})|couldn't find remote ref (\S+)|no such remote ref (\S+)")
+# Patterns are compiled where git has failed: that takes longer than to load the rest.
+_GONE = r"not our ref ([0-9a-f]{40,64})|couldn't find remote ref (\S+)|no such remote ref (\S+)"
 _REFUSED = {
-    "ids": re.compile(r"does not allow request for unadvertised object"),
-    "filter": re.compile(r"filter '[^']*' not supported|invalid filter-spec|expected 'tree:|filter .*not allowed"),
-    "depth": re.compile(r"does not support (?:shallow|--depth)|does not support .*shallow capabilities"),
-    "format": re.compile(r"mismatched algorithms|unknown object format"),
+    "ids": r"does not allow request for unadvertised object",
+    "filter": r"filter '[^']*' not supported|invalid filter-spec|expected 'tree:|filter .*not allowed",
+    "depth": r"does not support (?:shallow|--depth)|does not support .*shallow capabilities",
+    "format": r"mismatched algorithms|unknown object format",
 }
-_FULL = re.compile(r"No space left on device|Disk quota exceeded|File too large")
+_FULL = r"No space left on device|Disk quota exceeded|File too large"
 _STOPPED = "invalid index-pack output"  # alone: it was ended, as by the limit on the size of a file
-_HOSTILE = re.compile(r"fsck error|unknown object type|hasDot|gitmodules[A-Z]\w+:")
-_DENIED = re.compile(
+_HOSTILE = r"fsck error|unknown object type|hasDot|gitmodules[A-Z]\w+:"
+_DENIED = (
     r"Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied"
     r"|returned error: 40[134]|Repository not found|repository '.*' not found|not exported|Host key verification failed"
     r"|does not appear to be a git repository|'.*' not allowed|error: 30[1-8]|unable to update url base"
-    r"|certificate|repository not found",
+    r"|certificate|repository not found"
 )
 _CLOSED = "Could not read from remote repository"  # what the program that connects says stands above it, if anything
 _BOILERPLATE = ("Please make sure you have the correct access rights", "and the repository exists.")
-_NETWORK = re.compile(
+_NETWORK = (
     r"(?i)could ?n.t resolve|failed to connect|unable to connect|connection (?:refused|reset|closed)|timed out"
     r"|early eof|unexpected disconnect|hung up unexpectedly|rpc failed|returned error: (?:5\d\d|429)|too slow"
     r"|transfer closed|gnutls|ssl_|empty reply|recv failure|send failure|kex_exchange|ssh: connect|unreachable"
-    r"|no route to host|temporary failure|unable to look up|protocol error|bad line length|unable to access",
+    r"|no route to host|temporary failure|unable to look up|protocol error|bad line length|unable to access"
 )
 
 
@@ -136,15 +137,15 @@ def _judge(error: CommandFailed, url: str, *, timed_out: bool, wait: float) -> N
     shown = redact(url)
     if timed_out:
         raise Unreachable(f"{shown} did not answer within {wait:g} s", hint="a policy file may set `timeout`") from None
-    if match := _GONE.search(said):
+    if match := re.search(_GONE, said):
         raise Gone(url, next(filter(None, match.groups()))) from None
     for what, pattern in _REFUSED.items():
-        if pattern.search(said):
+        if re.search(pattern, said):
             raise Refused(what) from None
-    if _FULL.search(said):
+    if re.search(_FULL, said):
         message = f"the cache cannot take what {shown} sends: {_line(said, _FULL)}"
         raise ExternalError(message, hint="free space") from None
-    if _HOSTILE.search(said):
+    if re.search(_HOSTILE, said):
         raise Hostile(f"{shown} sends objects that git refuses: {_line(said, _HOSTILE)}") from None
     _judge_way(said, shown)
     if _STOPPED in said:
@@ -155,9 +156,9 @@ def _judge(error: CommandFailed, url: str, *, timed_out: bool, wait: float) -> N
 
 def _judge_way(said: str, shown: str) -> None:
     """Raise Unreachable where the server refused us, or was not reached."""
-    if _DENIED.search(said):
+    if re.search(_DENIED, said):
         raise Unreachable(f"{shown} refuses us: {_line(said, _DENIED)}", hint=_advice(said)) from None
-    if _NETWORK.search(said):
+    if re.search(_NETWORK, said):
         raise Unreachable(f"cannot reach {shown}: {_line(said, _NETWORK)}", transient=True) from None
     if _CLOSED in said:
         raise Unreachable(f"cannot reach {shown}: {_last_words(said)}", hint=_advice(said)) from None
@@ -181,9 +182,9 @@ def _last_words(said: str) -> str:
     return _plain(words[-1]) if words else "the connection ended without a word"
 
 
-def _line(said: str, pattern: re.Pattern[str]) -> str:
+def _line(said: str, pattern: str) -> str:
     """The line of git's that `pattern` was found in."""
-    return _plain(next(line for line in said.split("\n") if pattern.search(line)))
+    return _plain(next(line for line in said.split("\n") if re.search(pattern, line)))
 
 
 def _plain(line: str) -> str:

@@ -12,6 +12,9 @@ from pinctl.external import files
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 _PLACES = (os.path.join(_PACKAGE, "data"), os.path.dirname(_PACKAGE))
 _TEMPLATE = "template.j2"
+_WHEEL = "wheel.toml"
+_SMOKE = "smoke.py"
+_DOCKERFILES = ("wheel.Dockerfile", "check.Dockerfile")
 
 
 @cache
@@ -25,9 +28,16 @@ def _folder(kind: str) -> str:
 
 
 def listing() -> tuple[str, ...]:
-    """The names of the bundled recipes, sorted. Raises ExternalError."""
+    """The names of the bundled recipes, sorted: those that render and those that build wheels. Raises ExternalError."""
     folder = _folder("recipes")
-    return tuple(sorted(name for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name, _TEMPLATE))))
+    kinds = (_TEMPLATE, _WHEEL)
+    return tuple(
+        sorted(
+            name
+            for name in os.listdir(folder)
+            if any(os.path.isfile(os.path.join(folder, name, kind)) for kind in kinds)
+        )
+    )
 
 
 def is_own(name: str) -> bool:
@@ -50,6 +60,39 @@ def recipe(name: str, root: str) -> str:
         raise files.Unreadable(f"is not UTF-8 text (byte {error.start})") from error
 
 
+def wheel_recipe(name: str, root: str) -> tuple[str, str]:
+    """How wheels are built by a recipe, and its smoke test, "" without one: a bundled one by its name, the consumer's
+    own by the path of its TOML file below `root`, with the smoke test beside it under the same name with `.py`.
+
+    Raises files.Unreadable (Missing for one that there is not), ExternalError.
+    """
+    own = is_own(name)
+    where, path = (root, name) if own else (_folder("recipes"), f"{name}/{_WHEEL}")
+    beside = f"{name.removesuffix('.toml')}.py" if own else f"{name}/{_SMOKE}"
+    try:
+        text = files.read_site(where, path).decode("utf-8")
+        try:
+            return text, files.read_site(where, beside).decode("utf-8")
+        except files.Missing:
+            return text, ""
+    except UnicodeDecodeError as error:
+        raise files.Unreadable(f"is not UTF-8 text (byte {error.start})") from error
+
+
 def docker(name: str) -> str:
-    """The text of a bundled Docker file: "variants.toml". Raises files.Unreadable, ExternalError."""
+    """The text of a bundled Docker file: "excludes.toml". Raises files.Unreadable, ExternalError."""
     return files.read_site(_folder("docker"), name).decode("utf-8")
+
+
+def docker_steps() -> dict[str, str]:
+    """The text of the Docker files that build wheels, and of the scripts that they run, by their names."""
+    scripts = sorted(os.listdir(os.path.join(_folder("docker"), "steps")))
+    return {name: docker(name) for name in (*_DOCKERFILES, *(f"steps/{script}" for script in scripts))}
+
+
+def variants() -> dict[str, dict[str, object]]:
+    """What the variants that come with pinctl say, by their names. Raises ExternalError."""
+    import tomllib
+
+    names = sorted(os.listdir(os.path.join(_folder("docker"), "variants")))
+    return {name.removesuffix(".toml"): tomllib.loads(docker(f"variants/{name}")) for name in names}

@@ -8,7 +8,6 @@ Not safe for use by several threads at once; each may open its own (see `held`).
 """
 
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -66,7 +65,7 @@ class Store:
         if fresh:
             if offline:
                 raise ExternalError(f"{redact(url)} cannot be asked offline")
-            folder = tempfile.mkdtemp(prefix="pinctl-")
+            folder = bare.scratch()
             try:
                 bare.fill(folder)
                 yield cls(url, Held(folder), profile, offline=False)

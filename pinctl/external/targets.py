@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from pinctl.errors import ExternalError, WriteRefused
 from pinctl.external import files
+from pinctl.plan import Exchange, FilePlan
 
 
 class State(Enum):
@@ -26,14 +27,16 @@ class State(Enum):
 
 class Target(NamedTuple):
     """A file to write. `temporary` is a name in its folder; `before` is None for a new file; `mode` are its
-    permission bits and `owner` its user and group, None for ours."""
+    permission bits and `owner` its user and group, None for ours. It goes where `after` is None. `was` are its
+    permission bits before, where they change."""
 
     path: str
     temporary: str
     before: bytes | None
-    after: bytes
+    after: bytes | None
     mode: int
     owner: tuple[int, int] | None
+    was: int | None = None
 
 
 def folder_names(path: str) -> list[str]:
@@ -53,16 +56,28 @@ def _folder(root: str, path: str) -> Iterator[int]:
 
 def state(root: str, target: Target) -> State:
     """What the target holds now. Links and everything else that cannot be read count as OTHER."""
-    longest = max(len(target.before or b""), len(target.after))
+    longest = max(len(target.before or b""), len(target.after or b""))
     try:
-        content = files.read_site(root, target.path, longest, links=False)
+        content: bytes | None = files.read_site(root, target.path, longest, links=False)
     except files.Missing:
-        return State.BEFORE if target.before is None else State.OTHER
+        content = None
     except files.Unreadable:
         return State.OTHER
+    if target.was is not None and content == target.before == target.after:  # its mode alone changes
+        return {target.was: State.BEFORE, target.mode: State.AFTER}.get(_mode(root, target.path), State.OTHER)
     if content == target.after:
         return State.AFTER
     return State.BEFORE if content == target.before else State.OTHER
+
+
+def _mode(root: str, path: str) -> int:
+    """The permission bits of a file; -1 where they cannot be had."""
+    try:
+        with _folder(root, path) as folder:
+            status = os.stat(files.components(path)[-1], dir_fd=folder, follow_symlinks=False)
+    except (OSError, files.Unreadable):
+        return -1
+    return stat.S_IMODE(status.st_mode)
 
 
 @contextmanager
@@ -116,11 +131,22 @@ def swap(root: str, target: Target, expected: State) -> None:
     Raises WriteRefused where it does not, ExternalError.
     """
     if state(root, target) is not expected:
-        raise WriteRefused(
-            f"{target.path} was changed by another program meanwhile; nothing was written", hint="run the command again"
-        )
+        raise _changed(target)
     with writing(target.path), _folder(root, target.path) as folder:
         os.replace(target.temporary, files.components(target.path)[-1], src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def remove(root: str, target: Target) -> None:
+    """Remove the file, if it still is as it was before. Raises WriteRefused, ExternalError."""
+    if state(root, target) is not State.BEFORE:
+        raise _changed(target)
+    with writing(target.path), _folder(root, target.path) as folder:
+        os.unlink(files.components(target.path)[-1], dir_fd=folder)
+
+
+def _changed(target: Target) -> WriteRefused:
+    message = f"{target.path} was changed by another program meanwhile; nothing was written"
+    return WriteRefused(message, hint="run the command again")
 
 
 def restore(root: str, target: Target) -> None:
@@ -129,7 +155,7 @@ def restore(root: str, target: Target) -> None:
         return
     if target.before is not None:
         discard(root, target)
-        stage(root, target, target.before)
+        stage(root, target if target.was is None else target._replace(mode=target.was), target.before)
         swap(root, target, State.AFTER)
         return
     with writing(target.path), _folder(root, target.path) as folder:
@@ -179,11 +205,16 @@ def sync(folder: int) -> None:
             raise
 
 
-def describe(root: str, path: str, *, before: bytes | None, after: bytes, executable: bool, temporary: str) -> Target:
+def describe(root: str, plan: FilePlan | Exchange, temporary: str) -> Target:
     """The target for a file as it lies there, or for a new one. Raises ExternalError."""
+    path, before, after, executable = plan
     status = None
     with writing(path), suppress(FileNotFoundError, files.Missing), _folder(root, path) as folder:
         status = os.stat(files.components(path)[-1], dir_fd=folder, follow_symlinks=False)
     mode = stat.S_IMODE(status.st_mode) if status else 0o755 if executable else 0o644
     owner = (status.st_uid, status.st_gid) if status else None
-    return Target(path=path, temporary=temporary, before=before, after=after, mode=mode, owner=owner)
+    was = None
+    if status and isinstance(plan, Exchange) and executable is not None:
+        was, mode = mode, mode | (mode & 0o444) >> 2 if executable else mode & ~0o111  # who may read, may execute
+        was = was if was != mode else None
+    return Target(path, temporary, before, after, mode, owner, was)

@@ -25,15 +25,19 @@ _MOMENT = 1.0
 
 
 def stamp(root: str, paths: Iterable[str]) -> str | None:
-    """What is another text when one of the files `paths` below `root` has changed; None where one is missing, or
-    changed just now."""
+    """What is another text when one of the files `paths` below `root` has changed; None where one changed just now, or
+    `root` cannot be entered."""
     told = [_salt()]
     newest = 0
     try:
         folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
         try:
             for path in paths:
-                status = os.stat(path, dir_fd=folder)
+                try:
+                    status = os.stat(path, dir_fd=folder)
+                except OSError as error:
+                    told.append(f"{path}\0{error.errno}")
+                    continue
                 written, changed = status.st_mtime_ns, status.st_ctime_ns
                 newest = max(newest, written, changed)
                 told.append(f"{path}\0{status.st_size} {written} {changed} {status.st_ino}")

@@ -100,13 +100,21 @@ def onward(url: str, location: str, profile: Profile) -> str:
         parts = urlsplit(target)
     except ValueError:
         raise Hostile(f"{host_of(url)} redirects to something that is no URL") from None
-    if _origin(target) == _origin(url):
-        return target
-    start = f"{parts.scheme}://{parts.netloc}/"
-    reason = check_url(start, transports=("https",)) or _inward(parts.hostname or "")
-    if reason := reason or (profile.policy.host_refusal(start) if profile.policy else None):
+    if reason := barred(target, url, profile):
+        start = f"{parts.scheme}://{parts.netloc}/"
         raise Hostile(f"{host_of(url)} redirects to {redact(start)}, which is refused: {reason}")
     return target
+
+
+def barred(target: str, source: str, profile: Profile) -> str | None:
+    """Why `target`, a URL that `source` gave us, may not be asked, as a clause; None for one on the same server, or on
+    a public https server that the policy allows. Raises ValueError for what is no URL."""
+    if _origin(target) == _origin(source):
+        return None
+    parts = urlsplit(target)
+    start = f"{parts.scheme}://{parts.netloc}/"
+    reason = check_url(start, transports=("https",)) or _inward(parts.hostname or "")
+    return reason or (profile.policy.host_refusal(start) if profile.policy else None)
 
 
 def _origin(url: str) -> tuple[str, str]:

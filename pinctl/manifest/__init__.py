@@ -14,7 +14,7 @@ from pinctl.manifest.schema import PIN, PINS_TOML, json_schema
 from pinctl.manifest.shapes import Problem, named
 from pinctl.model import KeyPath, Manifest, Pin, Waiver
 from pinctl.urls import redact
-from pinctl.versions import fits, specifier_problem
+from pinctl.versions import fits, is_same, is_version, specifier_problem
 
 __all__ = ["Load", "New", "edit", "json_schema", "locate", "parse", "position", "remarks", "written"]
 
@@ -57,9 +57,12 @@ def locate(manifest: Manifest, key: KeyPath) -> Location:
     return _location(key, _stack(manifest))
 
 
-def written(manifest: Manifest, pin: str) -> Mapping[str, New]:
-    """What pins.toml and the files that it extends say together of `pin`, by key, as it is written there."""
-    found: Mapping[str, New] = pinsfile.merged(_stack(manifest))["pins"][pin]
+def written(manifest: Manifest, table: KeyPath) -> Mapping[str, New]:
+    """What pins.toml and the files that it extends say together of the table `table`, such as `("pins", "dg")`, by key,
+    as it is written there."""
+    found = pinsfile.merged(_stack(manifest))
+    for key in table:
+        found = found[str(key)]
     return found
 
 
@@ -79,9 +82,10 @@ def edit(text: str, changes: Mapping[KeyPath, New], *, path: str = "pins.toml") 
 
 
 def remarks(manifest: Manifest) -> list[Finding]:
-    """What is allowed in the manifest, and is to be told all the same: pins not resolved (PIN121), and waivers that
-    have passed their end (PIN123)."""
+    """What is allowed in the manifest, and is to be told all the same: pins not resolved (PIN121), waivers that have
+    passed their end (PIN123), groups whose pins are at different versions (PIN124)."""
     noted = [_unresolved(pin) for pin in manifest.pins.values() if pin.unresolved]
+    noted += _apart(pin for pin in manifest.pins.values() if pin.group)
     for pin in manifest.pins.values():
         noted += [_ended(waiver, pin.name) for waiver in pin.allow if waiver.until and waiver.until == pin.commit]
     commits = {pin.commit: pin.name for pin in manifest.pins.values() if pin.commit}
@@ -95,6 +99,20 @@ def _unresolved(pin: Pin) -> Problem:
     key = ("pins", pin.name, "unresolved")
     hint = f"run: pinctl bump {pin.name} --resolve" if pin.repo else "write where it comes from, and drop `unresolved`"
     return Problem("PIN121", key, f"{pin.name} is known by {known} only", hint)
+
+
+def _apart(pins: Iterable[Pin]) -> Iterator[Problem]:
+    """Pins that are at another version than the first of their group."""
+    first: dict[str, tuple[str, KeyPath]] = {}
+    for pin in pins:
+        name = "version" if pin.version else "tag"
+        said, key = getattr(pin, name) or "", ("pins", pin.name, name)
+        if not is_version(said.removeprefix("v")):
+            continue
+        known, other = first.setdefault(pin.group or "", (said, key))
+        if not is_same(said, known):
+            what = f"{pin.name} is at {said}, and {other[1]}, of the same group, at {known}"
+            yield Problem("PIN124", key, what, f"bump the group as one: pinctl bump {pin.name}", other)
 
 
 def _ended(waiver: Waiver, who: str) -> Problem:

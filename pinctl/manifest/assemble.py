@@ -8,7 +8,9 @@ from pinctl.model import (
     Bad,
     Check,
     Contract,
+    Exclude,
     Generated,
+    Image,
     KeyPath,
     Manifest,
     Mode,
@@ -30,8 +32,10 @@ _AS_THEY_ARE = (
     "archive", "nested", "needs", "group", "unused",
 )  # fmt: skip
 _LISTS = ("packages", "submodules", "include_dirs", "header_globs")
-_OF_VARIANT = ("cuda", "image", "digest", "torch", "packages", "label", "publish", "env")
-_LISTS_OF_VARIANT = ("python", "platforms", "arch_list")
+_OF_VARIANT = (
+    "cuda", "image", "digest", "torch", "packages", "runtime", "manylinux", "index_url", "label", "publish", "env",
+)  # fmt: skip
+_LISTS_OF_VARIANT = ("python", "platforms", "arch_list", "requires")
 _OTHER_KEYS_OF_PACKAGE = ("header", "when")
 
 
@@ -43,6 +47,7 @@ def manifest(data: Data, *, path: str, text: str, bases: tuple[tuple[str, str], 
         bases=bases,
         pins={name: _pin(name, table) for name, table in data.get("pins", {}).items()},
         variants={name: _variant(name, table) for name, table in data.get("variants", {}).items()},
+        images={name: Image(name=name, **_tuples(table)) for name, table in data.get("images", {}).items()},
         sites=tuple(_common_sites(data.get("sites", ()))),
         generate=tuple(_generated(data.get("generate", {}), None, ("generate",))),
         contract=_contract(data),
@@ -63,7 +68,7 @@ def _pin(name: str, table: Data) -> Pin:
         policy=_tuples(table.get("policy", {})),
         sites=tuple(_sites(table.get("sites", {}), name, (*key, "sites"))),
         generate=tuple(_generated(table.get("generate", {}), name, (*key, "generate"))),
-        patches=tuple(Patch(**_tuples(item)) for item in present(table.get("patches", ()))),
+        patches=tuple(map(_patch, present(table.get("patches", ())))),
         contract=_contract(table),
         wheel=_wheel(wheel) if wheel else None,
         checks=tuple(Check(**_tuples(item)) for item in present(table.get("checks", ()))),
@@ -93,8 +98,14 @@ def _system_package(name: str, table: Data) -> SystemPackage:
     return SystemPackage(name=name, managers=managers, **_some(table, _OTHER_KEYS_OF_PACKAGE))
 
 
+def _patch(table: Data) -> Patch:
+    others = {name: value for name, value in table.items() if name != "count"}  # which every tuple has another for
+    return Patch(times=table.get("count", 1), **_tuples(others))
+
+
 def _wheel(table: Data) -> Wheel:
-    return Wheel(**_tuples(table) | {"options": _tuples(table.get("options", {}))})
+    excludes = tuple(Exclude(**item) for item in present(table.get("exclude", ())))
+    return Wheel(**_tuples(table) | {"exclude": excludes, "options": _tuples(table.get("options", {}))})
 
 
 def _contract(table: Data) -> Contract | None:

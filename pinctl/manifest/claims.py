@@ -5,7 +5,7 @@
   is claimed by nobody (PIN109)
 - templates are well-formed, and name facts that are there (PIN110 to PIN112, PIN114)
 - a Docker build argument is no branch: the cached layer would stay when the branch moves (PIN223)
-- recipes exist (PIN114); every pin has a site, or says `unused = true` (PIN113)
+- recipes exist (PIN114); every pin has a site or is in an image, or says `unused = true` (PIN113)
 """
 
 import re
@@ -127,6 +127,10 @@ def _idle(manifest: Manifest, templates: Collection[Template]) -> Iterator[Probl
     """Pins that nothing uses."""
     paths = [placeholder.path for parsed in templates for placeholder in parsed.placeholders]
     named_elsewhere = {path[1] for path in paths if path[0] == "pins" and len(path) > 1}
+    if manifest.images:
+        from pinctl.manifest.imaging import used  # few files have images, and each start would load it
+
+        named_elsewhere |= set(used(manifest))
     for pin in manifest.pins.values():
         if not (pin.sites or pin.generate or pin.unused or pin.name in named_elsewhere):
             key = ("pins", pin.name)

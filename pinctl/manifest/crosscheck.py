@@ -5,11 +5,13 @@
 - a URL is https or ssh, with a plain host and without credentials (PIN107); nothing looks like a secret (PIN119)
 - a pin has one source (`repo`, `packages`, `url` or `image`; packages may stand beside a repo), with what that needs;
   none only where a version is known and `unresolved = true` says that its source is not
-- the version of packages is one of PEP 440; specifiers are too, and `needs` are met by the other pins (PIN120)
+- the version of packages is one of PEP 440; specifiers are too, and `needs` name pins of a known version (PIN120) or
+  commit; `check` tells whether they are met
 - pins, variants and recipes that are named exist (PIN114); a commit or version is not on the pin's list of bad ones
 - one variant publishes to PyPI, without a label; no two give their wheels one name
 - `allow` entries say what they accept
-- sites and generated files: see `claims`
+- conditions of patches, and what they supersede: see `patching`
+- sites and generated files: see `claims`; the wheel index: see `indexing`; Docker images: see `imaging`
 """
 
 import re
@@ -17,13 +19,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from pinctl import needs, nested
 from pinctl.credentials import is_secret
 from pinctl.manifest.claims import problems as claims
 from pinctl.manifest.secrets import problems as secrets
 from pinctl.manifest.shapes import Problem, likely, named
 from pinctl.model import KeyPath, Manifest, Pin, Variant, Waiver
+from pinctl.paths import path_problem
 from pinctl.urls import check_url
-from pinctl.versions import fits, is_version, specifier_problem
+from pinctl.versions import is_version, specifier_problem
 
 SOURCES = ("repo", "packages", "url", "image")
 """The keys that say where a pin comes from."""
@@ -47,8 +51,15 @@ def problems(
         yield from _needs(pin, manifest)
         yield from _bad(pin)
         yield from _references(pin, manifest)
+        if pin.patches:
+            from pinctl.manifest.patching import problems as patches
+
+            yield from patches(pin)
         yield from _waivers(pin.allow)
-    yield from _url(("index", "url"), manifest.index.get("url"), transports)
+    yield from _index(manifest.index, transports) if manifest.index else ()
+    yield from _images(manifest) if manifest.images else ()
+    for name, variant in manifest.variants.items():
+        yield from _url(("variants", name, "index_url"), variant.index_url, transports)
     yield from _variants(manifest.variants.values())
     yield from _waivers(manifest.allow)
     yield from claims(manifest, recipes)
@@ -84,9 +95,13 @@ def _url_needs(pin: Pin, key: KeyPath) -> Iterator[Problem]:
         hint = "write the archive's digest; or `unresolved = true`, until it is known"
         yield _missing(key, "sha256", hint)
     for name in _FILLED.findall(pin.url or ""):
-        if name not in ("version", "tag", "commit"):
+        if name == "platform":
+            if not isinstance(pin.sha256, Mapping):
+                what = f"{named((*key, 'url'))} has a `{{platform}}`, and `sha256` none for each"
+                yield Problem("PIN112", (*key, "url"), what, 'write: sha256 = { x86_64 = "...", aarch64 = "..." }')
+        elif name not in ("version", "tag", "commit"):
             what = f"{named((*key, 'url'))}: there is no `{{{name}}}` in a URL"
-            yield Problem("PIN110", (*key, "url"), what, "it may hold {version}, {tag} and {commit}")
+            yield Problem("PIN110", (*key, "url"), what, "it may hold {version}, {tag}, {commit} and {platform}")
         elif getattr(pin, name) is None:
             what = f"{named((*key, 'url'))} needs `{name}`, which the pin does not have"
             yield Problem("PIN112", (*key, "url"), what, f"write `{name}`, or the URL in full")
@@ -139,6 +154,18 @@ def _urls(pin: Pin, transports: Collection[str]) -> Iterator[Problem]:
     yield from _url((*key, "archive", "url"), pin.archive.get("url"), transports)
 
 
+def _index(said: Mapping[str, Any], transports: Collection[str]) -> Iterator[Problem]:
+    from pinctl.manifest.indexing import problems  # few files have an index, and each start would load it
+
+    return problems(said, transports)
+
+
+def _images(manifest: Manifest) -> Iterator[Problem]:
+    from pinctl.manifest.imaging import problems  # as few files have images
+
+    return problems(manifest)
+
+
 def _url(key: KeyPath, url: object, transports: Collection[str]) -> Iterator[Problem]:
     judged = isinstance(url, str) and not is_secret(url)
     if judged and (clause := check_url(str(url), transports=tuple(transports))):
@@ -149,34 +176,39 @@ def _versions(pin: Pin) -> Iterator[Problem]:
     if pin.packages and pin.version is not None and not is_version(pin.version):
         key = ("pins", pin.name, "version")
         yield Problem("PIN103", key, f"{named(key)}: {pin.version!r} is no version of a package (PEP 440)")
+    if pin.repo is None and pin.track is not None and "*" not in pin.track:
+        key = ("pins", pin.name, "track")
+        what = f"{named(key)}: without a `repo` there is no branch {pin.track!r} to follow"
+        yield Problem("PIN103", key, what, f'a series of versions is written so: track = "{pin.track}.*"')
 
 
 def _needs(pin: Pin, manifest: Manifest) -> Iterator[Problem]:
-    for name, specifier in pin.needs.items():
+    for name, need in pin.needs.items():
         key = ("pins", pin.name, "needs", name)
-        other = _providing(name, manifest)
-        if broken := specifier_problem(specifier):
+        other, path = needs.providing(name, manifest), nested.path_of(need)
+        if path is None and (broken := specifier_problem(need)):
             yield Problem("PIN103", key, f"{named(key)}: {broken}")
+        elif path is not None and (pin.repo is None or path_problem(path)):
+            why = "the pin has no `repo`" if pin.repo is None else f"the path {path_problem(path)}"
+            yield Problem("PIN112", key, f"{named(key)}: there is no such gitlink: {why}")
         elif other is None:
             what = f"{named(key)}: no pin is called {name} or has such a package"
-            yield Problem("PIN114", key, what, likely(name, manifest.pins))
-        elif other.version is None or not is_version(other.version):
-            what = f"{named(key)}: the version of {named(('pins', other.name))} is not known"
-            yield Problem("PIN120", key, what, "give it a `version`")
-        elif not fits(other.version, specifier):
-            what = f"{named(key)}: {pin.name} needs {name} {specifier}, and it is pinned at {other.version}"
-            yield Problem("PIN120", key, what, "bump one of the two", ("pins", other.name, "version"))
+            packages = (package for one in manifest.pins.values() for package in one.packages)
+            yield Problem("PIN114", key, what, likely(name, (*manifest.pins, *packages)))
+        elif other is pin:
+            yield Problem("PIN103", key, f"{named(key)}: a pin cannot need itself", "drop it")
+        else:
+            yield from _comparable(key, other, by_version=path is None)
 
 
-def _providing(name: str, manifest: Manifest) -> Pin | None:
-    """The pin that is called `name`, else the one with a package of that name (PEP 503)."""
-    plain = _normalized(name)
-    having = (pin for pin in manifest.pins.values() if plain in map(_normalized, pin.packages))
-    return manifest.pins.get(name) or next(having, None)
-
-
-def _normalized(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+def _comparable(key: KeyPath, other: Pin, *, by_version: bool) -> Iterator[Problem]:
+    """Whether the pin that is needed says what it is held to. Whether that is as it must be, `needs.broken` tells."""
+    if by_version and (other.version is None or not is_version(other.version)):
+        what = f"{named(key)}: the version of {named(('pins', other.name))} is not known"
+        yield Problem("PIN120", key, what, "give it a `version`")
+    elif not (by_version or other.commit or other.unresolved):
+        what = f"{named(key)}: {named(('pins', other.name))} is pinned by no commit"
+        yield Problem("PIN120", key, what, "give it a `commit`")
 
 
 def _bad(pin: Pin) -> Iterator[Problem]:
@@ -192,11 +224,12 @@ def _references(pin: Pin, manifest: Manifest) -> Iterator[Problem]:
     key: KeyPath = ("pins", pin.name)
     lists = [((*key, "wheel", "variants"), pin.wheel.variants)] if pin.wheel else []
     lists += [((*key, "patches", n, "variants"), patch.variants or ()) for n, patch in enumerate(pin.patches)]
-    for at, variants in lists:
-        for n, name in enumerate(variants):
-            if name not in manifest.variants:
-                what = f"{named((*at, n))}: there is no variant {name}"
-                yield Problem("PIN114", (*at, n), what, likely(name, manifest.variants))
+    uses = [((*at, n), name) for at, names in lists for n, name in enumerate(names)]
+    excluded = enumerate(pin.wheel.exclude if pin.wheel else ())
+    uses += [((*key, "wheel", "exclude", n, "variant"), item.variant) for n, item in excluded if item.variant]
+    for at, name in uses:
+        if name not in manifest.variants:
+            yield Problem("PIN114", at, f"{named(at)}: there is no variant {name}", likely(name, manifest.variants))
     for package in pin.system_packages:
         if not package.managers:
             at = (*key, "system_packages", package.name)

@@ -23,6 +23,9 @@ _REF = Str("a tag", r"(?![^\n]*(?:\.\.|@\{))[^\x00-\x20\x7f~^:?*\[\\-][^\x00-\x2
 _TRACK = Str("a branch or a pattern of tags", r"(?![^\n]*(?:\.\.|@\{))[^\x00-\x20\x7f~^:\\-][^\x00-\x20\x7f~^:\\]*")
 _VERSION = Str("a version", r"[A-Za-z0-9][A-Za-z0-9.+!_-]*")
 _SPECIFIER = Str("a version specifier such as >=0.1.11", r"[A-Za-z0-9<>=!~.,*+ _-]+")
+_NEED = Str(
+    "a version specifier such as >=0.1.11, or {nested:PATH}", r"[A-Za-z0-9<>=!~.,*+ _-]+|\{nested:[^{}\x00-\x20\x7f]+\}"
+)
 _PACKAGE = Str("a package name", r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")  # PEP 508
 _SYSTEM_PACKAGE = Str("a package name", r"[A-Za-z0-9][A-Za-z0-9.+:~_-]*")
 _SHA256 = Str("a sha256 of 64 digits in lower case", "[0-9a-f]{64}")
@@ -94,17 +97,30 @@ _SYSTEM_PACKAGES = Table(
         "when": Field(_WHEN, "build (the default), run or both"),
     }
 )
-_PATCHES = List(
-    Table(
-        {
-            "file": Field(_PATH, "the patch", required=True),
-            "when": Field(_TEXT, 'the versions that it is for, as "version < 2.8"'),
-            "variants": Field(List(_NAME, unique=True), "the variants that it is for; absent: all"),
-            "retire": Field(Choice("upstream"), "upstream: tell when the pinned tree holds the change"),
-            "supersedes": Field(List(_PATH, unique=True), "older forms of this patch"),
-        }
-    )
+_ANY_PATCH = {
+    "when": Field(_TEXT, 'the versions that it is for, as "version < 2.8"'),
+    "variants": Field(List(_NAME, unique=True), "the variants that it is for; absent: all"),
+    "retire": Field(Choice("upstream"), "upstream: tell when the pinned tree holds the change"),
+    "supersedes": Field(List(_PATH, unique=True), "files of older forms of this patch"),
+}
+_DIFF = Table(
+    {
+        "file": Field(_PATH, "the patch: a unified diff", required=True),
+        "backport": Field(_COMMIT, "the upstream commit that it was taken from"),
+        "executables": Field(Bool(), "it may make programs, files of mode 100755"),
+        **_ANY_PATCH,
+    }
 )
+_REPLACEMENT = Table(
+    {
+        "target": Field(_TREE_PATH, "the installed file, as seen from the folder of --in", required=True),
+        "search": Field(_PROSE, "the text that is exchanged", required=True),
+        "replace": Field(_PROSE, "what takes its place", required=True),
+        "count": Field(Int(1), "how often it is there; once if absent"),
+        **_ANY_PATCH,
+    }
+)
+_PATCHES = List(OneOf("a table with `file`, or with `target`, `search` and `replace`", _DIFF, _REPLACEMENT))
 _CHECKS = List(
     Table(
         {
@@ -139,6 +155,28 @@ _ARCHIVE = Table(
     }
 )
 
+_CUDA = Str("a CUDA version such as 12.9 or 13.0.1", r"[0-9]+\.[0-9]+(?:\.[0-9]+)?")
+_PYTHON = Str("a Python version such as 3.12", r"3\.[0-9]+t?")
+_PLATFORM = Choice("linux/amd64", "linux/arm64", "linux/ppc64le", "linux/riscv64", "linux/s390x")
+_ARCH = Str("a GPU architecture such as 9.0a", "[A-Za-z0-9][A-Za-z0-9.+_-]*")
+_LABEL = Str("a local version label such as cu129", r"[a-z0-9]+(?:\.[a-z0-9]+)*")  # PEP 440, normalized
+_VARIABLE = Str("the name of a variable", "[A-Za-z_][A-Za-z0-9_]*")
+_MANYLINUX = Str("a tag such as manylinux_2_28", "manylinux_2_[0-9]{1,2}|musllinux_1_[0-9]{1,2}")
+# PEP 508 without URLs.
+_REQUIREMENT = Str("a requirement such as ninja>=1.11", r"[A-Za-z0-9][A-Za-z0-9 .,<>=!~+*_;\[\]()'\"-]*")
+_LOCK = Ruled("a path below the folder of pins.toml", broken_path)
+_EXCLUDE = List(
+    Table(
+        {
+            "reason": Field(_PROSE, "why they are not built", required=True),
+            "variant": Field(_NAME, "of this variant alone"),
+            "python": Field(_PYTHON, "of this Python alone"),
+            "platform": Field(_PLATFORM, "of this platform alone"),
+        },
+        least=1,
+    )
+)
+
 PIN = Table(
     {
         "repo": Field(_URL, "the git repository"),
@@ -156,9 +194,10 @@ PIN = Table(
         ),
         "version": Field(_VERSION, "the version of the source or of the packages"),
         "packages": Field(List(_PACKAGE, unique=True, least=1), "packages of an index, all at `version`"),
-        "url": Field(_URL, "an archive; may hold {version}, {tag} and {commit}"),
+        "url": Field(_URL, "an archive; may hold {version}, {tag}, {commit} and {platform}"),
         "sha256": Field(
-            OneOf("a sha256, or one for each platform", _SHA256, Map(_TEXT, _SHA256, least=1)), "the archive's digest"
+            OneOf("a sha256, or one for each platform", _SHA256, Map(_TEXT, _SHA256, least=1)),
+            "the archive's digest; by what stands for {platform} in `url`, where there are several",
         ),
         "image": Field(_IMAGE, "a container image, with its tag"),
         "digest": Field(_DIGEST, "the image's digest"),
@@ -175,7 +214,7 @@ PIN = Table(
         "nested": Field(Map(_TREE_PATH, _COMMIT), "path to commit of gitlinks in the pinned tree"),
         "system_packages": Field(Map(_NAME, _SYSTEM_PACKAGES), "what the system must offer, one line a need"),
         "facts": Field(_OPTIONS, "facts of your own: {facts.NAME} in templates"),
-        "needs": Field(Map(_PACKAGE, _SPECIFIER), "the versions of other pins that this one needs"),
+        "needs": Field(Map(_PACKAGE, _NEED), "other pins by their version, or by this tree's commit of them"),
         "group": Field(_NAME, "pins of one group move together"),
         "sites": Field(Map(_PATH, _SELECTORS), "file, selector, and the template of what must stand there"),
         "generate": Field(_GENERATE, "file, and the recipe that renders it or a block of it"),
@@ -187,6 +226,11 @@ PIN = Table(
                 {
                     "recipe": Field(_TEXT, "the recipe that builds the wheel", required=True),
                     "variants": Field(List(_NAME, unique=True), "the variants that are built; absent: all"),
+                    "requires": Field(List(_REQUIREMENT, unique=True), "what the build needs of a package index"),
+                    "lock": Field(_LOCK, "a requirements file with digests for all of that"),
+                    "env": Field(Map(_VARIABLE, _LINE), "environment of the build"),
+                    "exclude": Field(_EXCLUDE, "cells of the matrix that are not built"),
+                    "imports": Field(List(_DOTTED, unique=True), "what is imported to try a wheel"),
                     "options": Field(_OPTIONS, "settings of the recipe"),
                 }
             ),
@@ -199,13 +243,6 @@ PIN = Table(
     }
 )
 
-_CUDA = Str("a CUDA version such as 12.9 or 13.0.1", r"[0-9]+\.[0-9]+(?:\.[0-9]+)?")
-_PYTHON = Str("a Python version such as 3.12", r"3\.[0-9]+t?")
-_PLATFORM = Choice("linux/amd64", "linux/arm64", "linux/ppc64le", "linux/riscv64", "linux/s390x")
-_ARCH = Str("a GPU architecture such as 9.0a", "[A-Za-z0-9][A-Za-z0-9.+_-]*")
-_LABEL = Str("a local version label such as cu129", r"[a-z0-9]+(?:\.[a-z0-9]+)*")  # PEP 440, normalized
-_VARIABLE = Str("the name of a variable", "[A-Za-z_][A-Za-z0-9_]*")
-
 VARIANT = Table(
     {
         "cuda": Field(_CUDA, "the CUDA version"),
@@ -216,11 +253,47 @@ VARIANT = Table(
         "platforms": Field(List(_PLATFORM, unique=True), "the platforms, as Docker names them"),
         "arch_list": Field(List(_ARCH, unique=True), "the GPU architectures"),
         "packages": Field(Choice("dnf", "microdnf", "apt", "apk"), "the image's package manager"),
+        "runtime": Field(_IMAGE, "the image that wheels are tried in; absent: `image`"),
+        "manylinux": Field(_MANYLINUX, "the platform tag that wheels are repaired for"),
+        "index_url": Field(_URL, "a package index that is asked besides the usual one"),
+        "requires": Field(List(_REQUIREMENT, unique=True), "what its builds need of a package index"),
         "label": Field(_LABEL, "the local version label of its wheels; none on PyPI"),
         "publish": Field(Choice("pypi", "index", "github", "oci"), "where its wheels go"),
         "env": Field(Map(_VARIABLE, _LINE), "environment of the build"),
         "facts": Field(_OPTIONS, "facts of your own: {variants.NAME.facts.NAME} in templates"),
     }
+)
+
+_TAGGED = Str(
+    "an image name, with its tag",
+    r"[a-z0-9][A-Za-z0-9._-]*(?::[0-9]+)?(?:/[a-z0-9._-]+)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?",
+)
+_STAGE = Str("the name of a stage", "[A-Za-z0-9][A-Za-z0-9_.-]*")
+IMAGE = Table(
+    {
+        "dockerfile": Field(_PATH, "the Docker file", required=True),
+        "context": Field(_PATH, "the folder that the build reads; absent: that of pins.toml"),
+        "target": Field(_STAGE, "the stage that is built; absent: the last"),
+        "variant": Field(_NAME, "the variant whose wheels are in it"),
+        "python": Field(_PYTHON, "the Python that its wheels are for"),
+        "pins": Field(List(_NAME, unique=True), "pins that are in it besides those of `args` and `wheels`"),
+        "platforms": Field(List(_PLATFORM, unique=True), "the platforms; absent: that of the machine"),
+        "tags": Field(List(_TAGGED, unique=True), "the names that it gets"),
+        "args": Field(Map(_VARIABLE, _TEXT), "build argument to the template of its value"),
+        "wheels": Field(Map(_VARIABLE, _NAME), "build argument to the pin whose wheel it names, as pip takes it"),
+    }
+)
+
+_CHANNEL = Str("a name of lower-case letters and digits", "[a-z0-9]+(?:[._-][a-z0-9]+)*")
+_FOLDER = r"(?:[a-z0-9]|\{channel\}|\{variant\})(?:[a-z0-9._-]|\{channel\}|\{variant\})*"
+_FOLDERS = Str(
+    "folders with {variant} in them, as {channel}/{variant}/",
+    rf"(?=[^\n]*\{{variant\}}){_FOLDER}(?:/{_FOLDER})*/?",
+)
+_LAYOUT = OneOf(
+    'a template such as "{channel}/{variant}/", or a table of them by channel',
+    _FOLDERS,
+    Map(_CHANNEL, _FOLDERS, least=1),
 )
 
 PINS_TOML = Table(
@@ -231,6 +304,7 @@ PINS_TOML = Table(
         "contract": Field(Table(_ROOTS), "said once for all pins"),
         "pins": Field(Map(_NAME, PIN), "the pins by name"),
         "variants": Field(Map(_NAME, VARIANT), "build targets by name"),
+        "images": Field(Map(_NAME, IMAGE), "Docker images by name"),
         "sites": Field(
             List(
                 Table(
@@ -249,9 +323,9 @@ PINS_TOML = Table(
             Table(
                 {
                     "url": Field(_URL, "the base URL of the wheel index"),
-                    "layout": Field(_TEXT, "the folder of a page, as {channel}/{variant}/"),
-                    "channels": Field(List(_NAME, unique=True), "such as release, nightly and pr"),
-                    "retention": Field(Map(_NAME, Int(1)), "channel to the days that its wheels are kept"),
+                    "layout": Field(_LAYOUT, "the folder of a page, as {channel}/{variant}/; or a channel's own"),
+                    "channels": Field(List(_CHANNEL, unique=True, least=1), "such as release, nightly and pr"),
+                    "retention": Field(Map(_CHANNEL, Int(1)), "channel to the days that its wheels are kept"),
                     "records": Field(_PATH, "the file that lists every published wheel"),
                 }
             ),

@@ -21,6 +21,7 @@ def problems(manifest: Manifest, data: Mapping[str, Any]) -> Iterator[Problem]:
     yield from _shaped(data)
     for pin in manifest.pins.values():
         yield from _named(pin.facts, ("pins", pin.name, "facts"))
+        yield from _named(pin.wheel.env if pin.wheel else {}, ("pins", pin.name, "wheel", "env"))
     for variant in manifest.variants.values():
         yield from _named(variant.facts, ("variants", variant.name, "facts"))
         yield from _named(variant.env, ("variants", variant.name, "env"))

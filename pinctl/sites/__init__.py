@@ -18,8 +18,10 @@ LANGUAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
         "requirements",
         ("requirements*.txt", "requirements*.in", "constraints*.txt", "*/requirements/*.txt", "*/requirements/*.in"),
     ),
+    ("deps_list", ("*/cmake/deps.txt",)),
     ("shell", ("*.sh", "*.bash")),
     ("python", ("*.py", "*.pyi")),
+    ("starlark", ("*.bzl", "*.bazel", "BUILD", "WORKSPACE", "*.BUILD", "*.star")),
     ("json", ("*.json",)),
     ("toml", ("*.toml",)),
     ("yaml", ("*.yaml", "*.yml")),
@@ -27,6 +29,18 @@ LANGUAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("env", (".env", "*.env", "*.properties")),
     ("text", ("*",)),
 )
+
+
+_COMMENTS: tuple[tuple[tuple[str, str] | None, tuple[str, ...]], ...] = (
+    (("// ", ""), ("*.c", "*.cc", "*.cpp", "*.cu", "*.cuh", "*.cxx", "*.go", "*.h", "*.hip", "*.hpp", "*.hxx", "*.java",
+                   "*.js", "*.kt", "*.m", "*.mm", "*.proto", "*.rs", "*.swift", "*.ts")),
+    (("<!-- ", " -->"), ("*.htm", "*.html", "*.markdown", "*.md", "*.svg", "*.xml")),
+    (("/* ", " */"), ("*.css", "*.ld")),
+    (("-- ", ""), ("*.hs", "*.lua", "*.sql")),
+    ((".. ", ""), ("*.rst",)),
+    (None, ("*.csv", "*.ipynb")),
+)  # fmt: skip
+"""How comments begin and end in files that no site language reads, by their names; `# ` in all others."""
 
 
 _SHEBANG = re.compile(rb"#!\s*\S*?(?:/env\s+(?:-S\s+)?)?(?P<program>[a-z]+)[0-9.]*(?:\s|$)")
@@ -52,6 +66,15 @@ def language_for(path: str, source: bytes, overrides: Mapping[str, str]) -> str:
     return language_of(path, source[:128])
 
 
+def comment_of(path: str, language: str) -> tuple[str, str] | None:
+    """How a comment line begins and ends in a file of `language`; None where there are no comments."""
+    if language == "text":
+        for comment, patterns in _COMMENTS:
+            if any(fnmatchcase(basename(path).lower(), pattern) for pattern in patterns):
+                return comment
+    return load(language).COMMENT
+
+
 def load(language: str) -> Language:
     """The module of a language. Grammars are loaded when a module is first needed."""
     return cast(Language, importlib.import_module(f"pinctl.sites.{language}"))
@@ -62,6 +85,7 @@ def parse(language: str, source: bytes) -> Document:
     return load(language).parse(source)
 
 
+_COMMENT = re.compile(r"comment:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 _NTH = re.compile(r"(?s)(.*)#([1-9][0-9]{0,3})")
 
 
@@ -81,8 +105,14 @@ def find(document: Document, selector: str) -> list[Hit]:
 
         return find_regex(document, selector.removeprefix("regex:"))
     plain, nth = split_nth(selector)
-    hits = document.find(plain)
+    hits = _mentions(document, plain) if _COMMENT.fullmatch(plain) else document.find(plain)
     return hits if nth is None else hits[nth - 1 : nth]
+
+
+def _mentions(document: Document, selector: str) -> list[Hit]:
+    from pinctl.sites.comments import find_mentions
+
+    return find_mentions(document, selector.removeprefix("comment:"))
 
 
 def selector_of(document: Document, slot: Slot) -> str:
@@ -100,5 +130,6 @@ def selector_of(document: Document, slot: Slot) -> str:
 
 
 __all__ = [
-    "LANGUAGES", "BadSelector", "find", "language_for", "language_of", "load", "parse", "selector_of", "split_nth",
+    "LANGUAGES", "BadSelector", "comment_of", "find", "language_for", "language_of", "load", "parse", "selector_of",
+    "split_nth",
 ]  # fmt: skip

@@ -187,6 +187,11 @@ class Document:
         from difflib import SequenceMatcher
 
         tokens = slot.tokens
+        others = [n for n, token in enumerate(tokens[: len(values)]) if token.value != values[n]]
+        if len(values) == len(tokens) and len(others) == 1:  # what is below may take another one that is alike
+            (at,) = others
+            yield from _replace(tokens[at], self.encode(slot, tokens[at], values[at]))
+            return
         matcher = SequenceMatcher(None, [t.value for t in tokens], values, autojunk=False)
         for op, a, b, c, d in matcher.get_opcodes():
             if op == "equal":

@@ -235,9 +235,10 @@ def _new_style(slot: Slot) -> str:
 
 
 def _below(address: str, value: str) -> str:
-    """A repository's URL as the `owner/repo` that stands where only this forge is meant. Raises Unwritable."""
+    """What is left of a repository's URL, or of a tag, where its beginning is meant without being said. Raises
+    Unwritable."""
     if not value.startswith(address):
-        raise Unwritable(f"only a repository below {address} can stand here")
+        raise Unwritable(f"only what begins with {address} can stand here")
     return value.removeprefix(address).removesuffix(".git") if address else value
 
 

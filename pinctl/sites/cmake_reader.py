@@ -31,6 +31,7 @@ _SPELLING = {
 }
 _FORGES = {"GITHUB_REPOSITORY": "https://github.com/", "GITLAB_REPOSITORY": "https://gitlab.com/",
            "BITBUCKET_REPOSITORY": "https://bitbucket.org/"}  # fmt: skip
+_HOMES = {b"gh:": "https://github.com/", b"gl:": "https://gitlab.com/", b"bb:": "https://bitbucket.org/"}
 _PARTS = {"GIT_REPOSITORY": "repo", **dict.fromkeys(_FORGES, "repo"), "GIT_TAG": "ref", "GIT_SUBMODULES": "submodules",
           "URL": "url", "URL_HASH": "hash"}  # fmt: skip
 _LISTS = frozenset({"GIT_CONFIG", "GIT_SUBMODULES", "INCLUDE_DIRECTORIES", "INTERFACE", "PATCHES", "PRIVATE", "PUBLIC",
@@ -49,7 +50,7 @@ RESERVED = frozenset({
 _GLOB_FLAGS = {"CONFIGURE_DEPENDS": 1, "FOLLOW_SYMLINKS": 1, "LIST_DIRECTORIES": 2, "RELATIVE": 2}
 _SCOPES = frozenset({"AFTER", "BEFORE", "INTERFACE", "PRIVATE", "PUBLIC", "SYSTEM"})
 _SHORT_FORM = re.compile(
-    rb"(?:g[hl]:|bb:|https://[^/%b]+/)(?P<repo>[^%b]+?)(?:\.git)?(?P<version>@[^%b]+)?(?P<tag>#[^%b]+)?"
+    rb"(?P<home>g[hl]:|bb:|https://[^/%b]+/)(?P<repo>[^%b]+?)(?:\.git)?(?P<version>@[^%b]+)?(?P<tag>#[^%b]+)?"
     % ((rb'@#\s$\\;"',) * 4)
 )
 _MOST_WAYS, _MOST_STEPS = 16, 3
@@ -197,18 +198,24 @@ class Reader:
         yield from self.keyword_slots(call)
 
     def _cpm_slots(self, call: Call) -> Iterator[Slot]:
-        """CPM's calls, also the short form `CPMAddPackage("gh:owner/repo@version#tag")`."""
+        """CPM's calls, also the short form `CPMAddPackage("gh:owner/repo@version#tag")`: without a tag, the version's
+        with a v (CPM's README, "Shorthand syntax")."""
         uris = [call.args[0], *(args[0] for word, args in self.keywords(call) if word == "URI" and args)]
         for arg in uris:
             quotes = arg.kind == QUOTED
             match = _SHORT_FORM.fullmatch(self.source, arg.start + quotes, arg.end - quotes)
             if match and (group := "tag" if match["tag"] else "version" if match["version"] else None):
-                start, end = match.start(group) + 1, match.end(group)
                 repo = match["repo"].decode("utf-8", "surrogateescape")
-                style = IN_URI if quotes else IN_BARE
-                token = Token(value=self.raw(Arg(start, end, BARE)), start=start, end=end, style=style)
                 names = [f"{SOURCES[call.name]}({name})" for name in dict.fromkeys((repo, repo.rpartition("/")[2]))]
-                yield scalar(names, token, part="ref", group=call.start)
+                style = IN_URI if quotes else IN_BARE
+                home = _HOMES.get(match["home"]) or match["home"].decode("utf-8", "surrogateescape")
+                start, end = match.start(group) + 1, match.end(group)
+                token = Token(value=self.raw(Arg(start, end, BARE)), start=start, end=end, style=style)
+                for part, one in (
+                    ("repo", _with(Token(repo, *match.span("repo"), style), home)),
+                    ("ref", token if match["tag"] else _with(token, "v")),
+                ):
+                    yield scalar(names, one, part=part, group=call.start)
         yield from self._source_slots(call)
 
     def _set_slots(self, call: Call) -> Iterator[Slot]:
@@ -246,9 +253,12 @@ class Reader:
 
 def _forge(slot: Slot, address: str) -> Slot:
     """CPM's `GITHUB_REPOSITORY owner/repo` as the repository's URL."""
-    token = slot.tokens[0]
-    url = token._replace(value=address + token.value, style=f"{token.style} of {address}")
-    return replace(slot, tokens=(url,))
+    return replace(slot, tokens=(_with(slot.tokens[0], address),))
+
+
+def _with(token: Token, before: str) -> Token:
+    """A literal that means what it says with `before` in front."""
+    return token._replace(value=before + token.value, style=f"{token.style} of {before}")
 
 
 _READERS: dict[str, Callable[[Reader, Call], Iterator[Slot]]] = {

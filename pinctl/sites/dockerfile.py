@@ -5,6 +5,7 @@ Selectors:
     ARG NAME, ENV NAME      the default of a build argument, the value of a variable
     LABEL NAME              the value of a label
     FROM                    the image of a stage; `FROM STAGE` that of the stage of that name
+    COPY --from             the image that files are copied from; `COPY --from uv` that of this name, `ghcr.io/x/uv:0.5`
     any selector of shell   in RUN, whether a line or a here-document: `dnf install`, `git clone`, `NAME` ...
     requirement NAME        the same as `pip install NAME`
     STAGE:SELECTOR          in one stage: its name, or its number from 0; `global:` stands for what is before any stage
@@ -31,7 +32,8 @@ COMMENT: tuple[str, str] | None = ("# ", "")
 _VALUE, _IMAGE = "value", "image"
 _FROM = re.compile(rb"(?P<image>\S+)(?:\s+(?i:AS)\s+(?P<stage>\S+))?\s*")
 _IMAGE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]*")
-_FORM = re.compile(r"(?:ARG|ENV|LABEL) \S.*|FROM(?: \S+)?")
+_COPIED = re.compile(rb"(?:\A|\s)--from=(?P<image>[^\s'\"\\]+)(?=\s)")
+_FORM = re.compile(r"(?:ARG|ENV|LABEL) \S.*|(?:FROM|COPY --from)(?: \S+)?")
 _STAGE = re.compile(r"[A-Za-z0-9_.-]+:(?P<rest>.+)", re.DOTALL)
 _SHELL = re.compile(rb"(?:/\S*/)?(?:ba|da|a|z|k)?sh(?:\s+-\S+)*")
 _OTHER_INTERPRETER = re.compile(rb"#!(?!\s*\S*?(?:/env\s+)?(?:/?\S*/)?(?:ba|da|a|z|k)?sh\b)")
@@ -94,6 +96,8 @@ class _Reader:
         match instruction.keyword:
             case "FROM":
                 self._from(instruction)
+            case "COPY":
+                self._copy(instruction)
             case "ARG" | "ENV" | "LABEL" as keyword:
                 self._values(instruction, keyword)
             case "RUN" if not instruction.is_json:
@@ -115,6 +119,17 @@ class _Reader:
             self._text(instruction).add(names, word, style=_IMAGE)
         if name:
             self.stages.add(name.lower())
+
+    def _copy(self, instruction: Instruction) -> None:
+        """The image of `--from`, where that is neither a stage nor a build context, which has a plain name."""
+        match = _COPIED.search(instruction.flags)
+        image = text(match["image"]) if match else ""
+        if match and _IMAGE_NAME.fullmatch(image) and re.search(r"[/:@]", image):
+            before = len(instruction.flags)
+            start, end = (at - before for at in match.span("image"))
+            name = image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+            word = Word(start, end, match["image"], image, _IMAGE)
+            self._text(instruction).add((f"COPY --from {name}", "COPY --from"), word, style=_IMAGE)
 
     def _values(self, instruction: Instruction, keyword: str) -> None:
         into = self._text(instruction)
@@ -151,5 +166,5 @@ def _normal(selector: str) -> str:
     except BadSelector as error:
         if stage is not None:
             return selector[: stage.start("rest")] + _normal(stage["rest"])
-        forms = "Dockerfile: expected ARG NAME, ENV NAME, LABEL NAME, FROM,"
+        forms = "Dockerfile: expected ARG NAME, ENV NAME, LABEL NAME, FROM, COPY --from,"
         raise BadSelector(str(error).replace("shell script: expected", forms)) from None

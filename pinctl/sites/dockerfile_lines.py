@@ -8,7 +8,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from pinctl.sites.packages import Span
@@ -29,7 +29,8 @@ _Line = tuple[int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction: its keyword in capitals, and its arguments as one line, with flags and continuations taken out.
+    """One instruction: its keyword in capitals, and its arguments as one line, with flags and continuations taken out;
+    the flags end where `text` begins.
 
     Of ONBUILD it is the instruction behind it. `offsets` and `places` say where the pieces of `text` begin in it and
     in the file. `heredocs` are the spans of its here-documents, the words that announce them are blank in `text`.
@@ -40,6 +41,7 @@ class Instruction:
     offsets: tuple[int, ...]
     places: tuple[int, ...]
     heredocs: tuple[Span, ...] = ()
+    flags: bytes = b""
 
     def span(self, start: int, end: int) -> Span:
         """The bytes of the file that hold `start:end` of the text: over several lines, with what stands between."""
@@ -125,7 +127,8 @@ def _instruction(pieces: Sequence[_Line]) -> Instruction | None:
     begin = flags.end() if flags else match.end()
     offsets = accumulate((len(content) for _, content in pieces[:-1]), initial=-begin)
     places = tuple(place for place, _ in pieces)
-    return Instruction(match["keyword"].decode().upper(), whole[begin:].rstrip(), tuple(offsets), places)
+    return Instruction(match["keyword"].decode().upper(), whole[begin:].rstrip(), tuple(offsets), places,
+                       flags=whole[match.end() : begin])  # fmt: skip
 
 
 def _with_heredocs(instruction: Instruction, lines: Sequence[_Line], n: int) -> tuple[Instruction, int]:
@@ -138,7 +141,7 @@ def _with_heredocs(instruction: Instruction, lines: Sequence[_Line], n: int) -> 
         text[start:end] = b" " * (end - start)
         n = last + 1
     joined = bytes(text).rstrip()
-    return Instruction(instruction.keyword, joined, instruction.offsets, instruction.places, tuple(bodies)), n
+    return replace(instruction, text=joined, heredocs=tuple(bodies)), n
 
 
 def _announced(text: bytes) -> Iterator[tuple[int, int, bytes, bool]]:

@@ -25,7 +25,7 @@ from pinctl.sites.nested import (
     checked,
     elements,
     error_spans,
-    label,
+    labels,
     members,
     tree_of,
 )
@@ -118,15 +118,15 @@ class HclDocument(Nested):
         if len(tokens) == len(nodes):
             start, end = item.node.start_byte, item.node.end_byte
             return [Slot(names=item.names, tokens=tokens, start=start, end=end, many=True, ordered=True)], ()
-        return (), self.numbered(item, nodes, [self._label(child) for child in nodes])
+        return (), self.numbered(item, nodes, [self._labels(child) for child in nodes])
 
-    def _label(self, node: Node) -> str:
+    def _labels(self, node: Node) -> list[str]:
         inner = _alone(node)
         if inner is None or inner.type != "object":
-            return ""
+            return []
         values = {key: _alone(value) for key, value in self._pairs(inner) if key in CALLED}
         tokens = {key: self._token(value) for key, value in values.items() if value}
-        return label({key: token.value for key, token in tokens.items() if token and token.style == "string"})
+        return labels({key: token.value for key, token in tokens.items() if token and token.style == "string"})
 
     def _pairs(self, node: Node) -> Iterator[tuple[str, Node]]:
         for pair in [] if _broken(node) else members(node):

@@ -27,7 +27,7 @@ from pinctl.sites.nested import (
     elements,
     error_spans,
     filter_steps,
-    label,
+    labels,
     members,
     tree_of,
 )
@@ -100,17 +100,17 @@ class JsonDocument(Nested):
             tokens = tuple(token for child in nodes if (token := self._token(child)))
             if len(tokens) == len(nodes):
                 return [Slot(names=item.names, tokens=tokens, start=start, end=end, many=True, ordered=True)], ()
-        return (), self.numbered(item, nodes, [self._label(child) for child in nodes])
+        return (), self.numbered(item, nodes, [self._labels(child) for child in nodes])
 
-    def _label(self, node: Node) -> str:
+    def _labels(self, node: Node) -> list[str]:
         if node.type != "object":
-            return ""
+            return []
         called: dict[str, str | None] = {}
         for pair in members(node):
             key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
             if key and value and (name := _CALLED.get(self.source[key.start_byte : key.end_byte])):
                 called[name] = self._text(value) if value.type == "string" else None
-        return label(called)
+        return labels(called)
 
     def _pairs(self, node: Node) -> Iterator[tuple[str, Node]]:
         for pair in members(node):

@@ -28,8 +28,8 @@ _MOST_MARKS = 600_000
 _PATIENCE = 5.0
 _CHUNK = 1 << 16
 
-CALLED = ("name", "id", "key", "label", "repo")
-"""Keys by whose value an element of a list is called: the first one that it has."""
+CALLED = ("name", "id", "key", "label", "repo", "uses")
+"""Keys by whose value an element of a list is called: the first one by which no other element is."""
 
 Step = str | tuple[str, str]
 
@@ -147,13 +147,19 @@ def dotted_steps(selector: str) -> list[Step]:
     return steps
 
 
-def label(pairs: Mapping[str, str | None]) -> str:
-    """`[key=value]` by which an element of a list can be called that holds `pairs`; "" where there is none."""
-    for key in CALLED:
-        value = pairs.get(key)
-        if value and len(value) <= LONGEST // 3 and value.isprintable():
-            return f"[{key}={json.dumps(value, ensure_ascii=False) if re.search(_ODD, value) else value}]"
-    return ""
+def called_by(key: str, value: str) -> str:
+    """What of the value of a key elements are called by: an action is its name, without the ref that follows `@`."""
+    return value.partition("@")[0] if key == "uses" else value
+
+
+def labels(pairs: Mapping[str, str | None]) -> list[str]:
+    """Each `[key=value]` by which an element of a list can be called that holds `pairs`, the better ones first."""
+    called = ((key, called_by(key, value)) for key in CALLED if (value := pairs.get(key)))
+    return [
+        f"[{key}={json.dumps(value, ensure_ascii=False) if re.search(_ODD, value) else value}]"
+        for key, value in called
+        if value and len(value) <= LONGEST // 3 and value.isprintable()
+    ]
 
 
 def checked(value: str, style: str, number: re.Pattern[str]) -> bytes | None:
@@ -213,14 +219,12 @@ class Nested(Document):
         path = self.join(item.path, key)
         return Item(node, path, path if item.alias == item.path else self.join(item.alias, key), item.inline)
 
-    def numbered(self, item: Item, nodes: Sequence[Node], labels: Sequence[str]) -> list[Item]:
-        """The items of the elements of a list: by number and, where only one has that label, by it."""
-        counts = Counter(labels)
+    def numbered(self, item: Item, nodes: Sequence[Node], called: Sequence[Sequence[str]]) -> list[Item]:
+        """The items of the elements of a list: by number and by the first label that one of them alone has."""
+        counts = Counter(word for words in called for word in words)
         items = [self.below(item, str(n), node) for n, node in enumerate(nodes)]
-        return [
-            i._replace(alias=item.alias + word) if word and counts[word] == 1 else i
-            for i, word in zip(items, labels, strict=True)
-        ]
+        own = (next((word for word in words if counts[word] == 1), "") for words in called)
+        return [i._replace(alias=item.alias + word) if word else i for i, word in zip(items, own, strict=True)]
 
     def slots(self) -> Iterator[Slot]:
         stack = [*reversed(self.top())]
@@ -260,7 +264,7 @@ class Nested(Document):
             if name.startswith(first)
             and name.endswith(last)
             and name[len(first) : -len(last)].isdecimal()
-            and any(slot.value == value for hit in hits for slot in hit)
+            and any(slot.value == value or called_by(key, str(slot.value)) == value for hit in hits for slot in hit)
         ]
 
     def _at(self, path: str) -> list[Hit]:

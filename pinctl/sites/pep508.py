@@ -28,6 +28,7 @@ _VCS = re.compile(
     r"git\+[a-z]+://[^/]+/(?:[^@#]*/)?(?P<name>[^/@#]+?)(?:\.git)?/?(?:@[^#]*)?"
     r"(?:#(?:.*&)?egg=(?P<egg>[A-Za-z0-9._-]+).*|#.*)?"
 )
+_WHEEL = re.compile(r".*/(?P<name>[A-Za-z0-9._]+)-[^/-]+(?:-[^/-]+)?-[^/-]+-[^/-]+-[^/-]+\.whl(?:#.*)?")
 _PROBES = {"requirement": "x==", "specifier": "x", "url": "x @ "}
 _SELECTOR = re.compile(rf"(?P<kind>{'|'.join(KINDS)}) (?P<name>{_NAME})")
 
@@ -85,6 +86,13 @@ def vcs(text: str) -> Requirement | None:
     match = _VCS.fullmatch(text) if len(text) <= _LONGEST and is_url(text) else None
     name = (match["egg"] or match["name"]) if match else ""
     return Requirement(normal(name), "url", 0, len(text)) if re.fullmatch(_NAME, name) else None
+
+
+def wheel(text: str) -> Requirement | None:
+    """The requirement that the address of a wheel alone is, called after the wheel's file (PEP 427). None for anything
+    else."""
+    match = _WHEEL.fullmatch(text) if len(text) <= _LONGEST and is_url(text) else None
+    return Requirement(normal(match["name"]), "url", 0, len(text)) if match else None
 
 
 def checked(kind: str, value: str) -> str:

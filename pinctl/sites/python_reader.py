@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tree_sitter import Node, Parser, Tree
 
@@ -24,8 +25,8 @@ _LISTS = frozenset({"list", "tuple", "set"})
 _NUMBERS = frozenset({"integer", "float"})
 _HOLDERS = _LISTS | {"argument_list", "keyword_argument", "pair", "assignment"}
 """Where a string that looks like a requirement is taken for one."""
-_VALUES = frozenset({"string", "concatenated_string", "dictionary", "parenthesized_expression", "unary_operator",
-                     *_LISTS, *_NUMBERS})  # fmt: skip
+_VALUES: frozenset[str] = frozenset({"string", "concatenated_string", "dictionary", "parenthesized_expression",
+                                     "unary_operator", *_LISTS, *_NUMBERS})  # fmt: skip
 _DEFAULTS = frozenset({"os.environ.get", "environ.get", "os.getenv", "getenv"})
 _DOTTED = re.compile(r"[\w.]+")
 _PINNED = re.compile(rb"[=~!<>]=|[<>]|@")
@@ -60,8 +61,21 @@ class Home:
         return self.layout.items[self.index].end_byte
 
 
+class Call(NamedTuple):
+    """A call: its offset, the selectors that tell it by an argument, its names alone, and its keywords that may have
+    slots."""
+
+    start: int
+    heads: Sequence[str]
+    names: Sequence[str]
+    values: Mapping[str, Node]
+
+
 class Reader:
-    """The slots of one file. `homes` tells for the start of each list's token which element it is (a part of)."""
+    """The slots of one file. `homes` tells for the start of each list's token which element it is (a part of); `values`
+    are the kinds of expressions that a keyword of a call may have for a slot."""
+
+    values = _VALUES
 
     def __init__(self, source: bytes) -> None:
         # Three line breaks in place of a byte order mark keep the offsets and indent nothing.
@@ -112,6 +126,10 @@ class Reader:
         value = "".join(value for value, _ in known)
         return Token(value=value, start=node.start_byte, end=node.end_byte, style=known[0][1])
 
+    def followed(self, node: Node) -> Token | None:
+        """The literal that an expression is. Other languages of this syntax follow a name to its own."""
+        return self.literal(node)
+
     def _is_number(self, node: Node) -> bool:
         argument = node.child_by_field_name("argument")
         return argument is not None and argument.type in _NUMBERS and argument.start_byte == node.start_byte + 1
@@ -128,9 +146,9 @@ class Reader:
             return
         name = self.text(left)
         function = right.child_by_field_name("function") if right.type == "call" else None
-        if function is None:
+        if function is None or self.text(function) not in _DEFAULTS:
             yield from self._value((name,), right)
-        elif self.text(function) in _DEFAULTS:
+        else:
             arguments = right.child_by_field_name("arguments")
             default = self._default(arguments.named_children) if arguments else None
             if default is not None:
@@ -156,7 +174,7 @@ class Reader:
                     key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
                     if key is not None and value is not None:
                         waiting.append((tuple(f"{name}[{self._key(key)}]" for name in names), value, depth + 1))
-            elif literal := self.literal(node):
+            elif literal := self.followed(node):
                 yield scalar(names, literal)
 
     def _key(self, node: Node) -> str:
@@ -181,27 +199,38 @@ class Reader:
             return
         children = arguments.named_children
         values = [
-            (self._keyword(child), value)
+            (keyword, value)
             for child in children
-            if child.type == "keyword_argument"
+            if (keyword := self._keyword(child))
             and (value := child.child_by_field_name("value")) is not None
-            and value.type in _VALUES
+            and value.type in self.values
         ]
         dotted = self.text(function) if values else ""
         if not _DOTTED.fullmatch(dotted):
             return
-        key = self._first(children)
-        calls = dict.fromkeys((dotted.rpartition(".")[2], dotted))
-        heads = [f'{call}("{key}")' for call in calls if key is not None] + [f"{call}()" for call in calls]
-        for keyword, value in values:
+        calls = tuple(dict.fromkeys((dotted.rpartition(".")[2], dotted)))
+        yield from self._keywords(Call(node.start_byte, self._heads(calls, children), calls, dict(values)))
+
+    def _keywords(self, call: Call) -> Iterator[Slot]:
+        """The slots of a call's keywords."""
+        for keyword, value in call.values.items():
+            heads = (*call.heads, *(f"{name}()" for name in call.names))
             yield from self._value(tuple(f"{head}.{keyword}" for head in heads), value)
 
-    def _first(self, arguments: Iterable[Node]) -> str | None:
-        """What a call is told by: its first argument if that is a string, or its `name`."""
+    def _heads(self, calls: Sequence[str], arguments: Iterable[Node]) -> list[str]:
+        """The selectors of a call by what it is told by: its first argument if that is a string, or its `name`."""
         plain = [node for node in arguments if node.type != "comment"]
         first = plain[0] if plain[0].type != "keyword_argument" else None
-        named = (node.child_by_field_name("value") for node in plain if self._keyword(node) == "name")
-        node = first or next(named, None)
+        key = self._text(first or self._named(plain, "name"))
+        return [] if key is None else [f'{call}("{key}")' for call in calls]
+
+    def _named(self, arguments: Iterable[Node], keyword: str) -> Node | None:
+        """The value of a keyword."""
+        found = (node.child_by_field_name("value") for node in arguments if self._keyword(node) == keyword)
+        return next(found, None)
+
+    def _text(self, node: Node | None) -> str | None:
+        """The value of a string literal."""
         literal = self.literal(node) if node else None
         return literal.value if literal and literal.style != NUMBER else None
 

@@ -5,10 +5,12 @@ Selectors: `requirement NAME` (the version of `NAME==1.2`), `specifier NAME` (an
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
+from pinctl.plan import Edit
 from pinctl.sites import pep508
 from pinctl.sites.base import BadSelector, Document, Hit, Slot, Token, Unwritable
 
@@ -26,8 +28,12 @@ _OPTION = re.compile(rf"(?:^|\s)(?P<option>{'|'.join(_OPTIONS)})(?:=|\s+)(?P<url
 _EDITABLE = re.compile(r"(?:-e|--editable)(?:=|\s+)(?P<url>\S+)")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#")
 _EGG = re.compile(r"[#&]egg=(?P<name>[A-Za-z0-9._-]+)")
-_WHEEL = re.compile(r"/(?P<name>[A-Za-z0-9._]+)-[^/-]+(?:-[^/-]+)?-[^/-]+-[^/-]+-[^/-]+\.whl(?:#|$)")
-_HASHED = "hashed"
+_HASH = re.compile(r"(?<!\S)--hash(?:=|\s+)(?P<algorithm>[A-Za-z0-9_]+):(?P<digest>\S+)")
+_BETWEEN = re.compile(rb"[\s\\]+")
+_SHA256 = re.compile("[0-9a-f]{64}")
+
+HASHED = "hashed"
+"""The style of a slot whose line holds digests of files."""
 
 
 class _Line(NamedTuple):
@@ -45,6 +51,13 @@ class _Line(NamedTuple):
                 return None
         return None
 
+    def holds(self, place: int) -> bool:
+        """Whether the character at `place` in the file is one of the line's."""
+        bounds = [*self.pieces[1:], (len(self.text), 0)]
+        return any(
+            origin <= place < origin + end - at for (at, origin), (end, _) in zip(self.pieces, bounds, strict=True)
+        )
+
 
 def parse(source: bytes) -> "RequirementsDocument":
     """The document of any bytes."""
@@ -60,13 +73,44 @@ class RequirementsDocument(Document):
         wide = not self.source.isascii()
         offset = seen = 0
         for line in _lines(text):
-            style = _HASHED if "--hash" in line.text else ""
+            style = HASHED if "--hash" in line.text else ""
             for name, kind, value, start in _found(line.text):
                 place = line.place(start, start + len(value))
                 if place is not None:
                     offset, seen = offset + (len(text[seen:place].encode()) if wide else place - seen), place
                     token = Token(value=value, start=offset, end=offset + len(value), style=kind)
                     yield Slot(names=(name,), tokens=(token,), start=token.start, end=token.end, style=style)
+
+    def relocked(self, slot: Slot, value: str, digests: Sequence[str]) -> list[Edit]:
+        """The edits that put `value` into `slot`, whose line holds digests, and `digests` in their place: the sha256 in
+        hex of every file that may be installed. Raises Unwritable."""
+        if not digests:
+            raise Unwritable("the line has --hash digests, and those of the files of its new version are not known")
+        if not all(map(_SHA256.fullmatch, digests)):
+            raise Unwritable("what should be a sha256 is none")
+        spans, text = self._hashes(slot), [f"--hash=sha256:{digest}".encode() for digest in sorted(digests)]
+        gaps = [self.source[a:b] for (_, a), (b, _) in pairwise(spans)] or [self._gap_before(spans[0][0])]
+        if not all(map(_BETWEEN.fullmatch, gaps)):
+            raise Unwritable("other things stand between the --hash digests of the line")
+        version = Edit(slot.start, slot.end, pep508.checked(slot.tokens[0].style, value).encode())
+        return [version, Edit(spans[0][0], spans[-1][1], gaps[0].join(text))]
+
+    def _hashes(self, slot: Slot) -> list[tuple[int, int]]:
+        """The spans of the `--hash` options of the line of `slot`. Raises Unwritable where one is not of a sha256."""
+        text = self.source.decode("utf-8", "replace")
+        at = len(self.source[: slot.start].decode("utf-8", "replace"))
+        line = next(line for line in _lines(text) if line.holds(at))
+        found = list(_HASH.finditer(line.text))
+        places = [line.place(*match.span()) for match in found]
+        if None in places or any(match["algorithm"] != "sha256" for match in found):
+            raise Unwritable("the line has --hash digests of another kind than sha256")
+        starts = [len(text[:place].encode()) for place in places if place is not None]
+        return [(start, start + len(match[0].encode())) for start, match in zip(starts, found, strict=True)]
+
+    def _gap_before(self, at: int) -> bytes:
+        """What stands between the digest at `at` and the word before it."""
+        head = self.source[:at].rstrip(b" \t\r\n\\")
+        return self.source[len(head) : at]
 
     def find(self, selector: str) -> list[Hit]:
         if selector in _OPTIONS.values():
@@ -81,8 +125,11 @@ class RequirementsDocument(Document):
         return Document.find(self, named)
 
     def encode(self, slot: Slot, token: Token | None, value: str) -> bytes:
-        if slot.style == _HASHED:
-            raise Unwritable("the line has --hash digests, which hold for its present version: compile the file again")
+        if slot.style == HASHED:
+            raise Unwritable(
+                "the line has --hash digests of its present version, and `pinctl bump PIN --to VERSION` alone asks the "
+                "index for those of another"
+            )
         return pep508.checked((token or slot.tokens[0]).style, value).encode()
 
 
@@ -140,5 +187,7 @@ def _found(line: str) -> Iterator[tuple[str, str, str, int]]:
 
 def _named(url: str) -> str | None:
     """The project that a literal URL says it holds."""
-    match = (_EGG.search(url) or _WHEEL.search(url)) if pep508.is_url(url) else None
+    if wheel := pep508.wheel(url):
+        return wheel.name
+    match = _EGG.search(url) if pep508.is_url(url) else None
     return pep508.normal(match["name"]) if match else None

@@ -35,6 +35,8 @@ _FORM = re.compile(
     r"[A-Za-z_][A-Za-z0-9_]*(?:\[\]|:-)?|[0-9]+:-|git clone(?: --branch)?|git checkout|\S+ [1-9][0-9]*"
     rf"|(?:{'|'.join(map(re.escape, LISTS))})(?:\(\S+\))?"
 )
+_ACTIVE = re.compile(r"[<>|&;()]")
+"""What the shell reads as an operator where it is not quoted."""
 _FORMS = "NAME, NAME:-, NAME[], `dnf install`, `dnf install(PACKAGE)`, `git clone`, `git checkout`, `pip install NAME`"
 
 
@@ -81,6 +83,8 @@ def encode(slot: Slot, token: Token | None, value: str) -> bytes:
     if token is None and any(t.style == EXPANSION and t.value == value for t in slot.tokens):
         raise Unwritable(f"`{value}` stands there as an expansion, and would be one more element with that very text")
     if token is not None and token.style in pep508.KINDS:
+        if _ACTIVE.search(value) and not _ACTIVE.search(token.value):  # one that stands there is quoted
+            raise Unwritable(f"{value!r} would have to be quoted, and what stands there need not be")
         return pep508.checked(token.style, value).encode()
     if slot.style == DEFAULT and not value:
         raise Unwritable("an empty default is the same as none")

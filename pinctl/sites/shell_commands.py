@@ -154,7 +154,7 @@ def _requirement(into: Text, verb: str, word: Word) -> None:
             variable = text(pinned["version"].strip(b'"${}'))
             into.use(variable, word, *_requirement_names(verb, "requirement", text(pinned["name"])))
         return
-    requirement = pep508.parse(word.value) or pep508.vcs(word.value)
+    requirement = pep508.parse(word.value) or pep508.vcs(word.value) or pep508.wheel(word.value)
     span = _inside(word, word.value, requirement.start, requirement.end) if requirement else None
     if requirement and span:
         value = word.value[requirement.start : requirement.end]

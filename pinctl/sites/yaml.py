@@ -32,7 +32,7 @@ from pinctl.sites.nested import (
     elements,
     error_spans,
     key_text,
-    label,
+    labels,
     members,
     tree_of,
 )
@@ -160,7 +160,7 @@ class YamlDocument(Nested):
             inner = [elements(node) or [] for node in nodes]
             # An element that is nothing is null.
             nodes = [children[0] if children else node for node, children in zip(nodes, inner, strict=True)]
-        items = self.numbered(item, nodes, [_label(self.source, node) for node in nodes])
+        items = self.numbered(item, nodes, [_labels(self.source, node) for node in nodes])
         slot = self._list(item, nodes)
         if slot is None:
             return (), items
@@ -257,14 +257,14 @@ def _content(source: bytes, node: Node) -> tuple[Node | None, bool]:
     return content[-1] if content else None, plain
 
 
-def _label(source: bytes, node: Node) -> str:
-    """What an element of a sequence is called."""
+def _labels(source: bytes, node: Node) -> list[str]:
+    """What an element of a sequence may be called."""
     content = _content(source, node)[0] if node.type in _NODES else None
     if content is None or content.type not in ("block_mapping", "flow_mapping"):
-        return ""
+        return []
     called: dict[str, str | None] = {}
     for pair in members(content):
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
         if key and value and (name := _CALLED.get(source[key.start_byte : key.end_byte])):
             called[name] = _key(source, value)
-    return label(called)
+    return labels(called)

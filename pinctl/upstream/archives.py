@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
+from urllib.parse import quote
 
 from pinctl import facts
 from pinctl.finding import Finding
@@ -13,6 +14,11 @@ from pinctl.upstream.telling import Telling
 DIGESTS = ("md5", "sha1", "sha256", "sha384", "sha512")
 
 _GITHUB = re.compile(r"https://github\.com/[^/]+/([^/]+?)(?:\.git)?/archive/(?:refs/(?:tags|heads)/)?(.+?)\.tar\.gz")
+_RELEASE = re.compile(
+    r"(?P<repo>https://(?:github\.com|codeberg\.org|gitea\.com)/[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/"
+    r"(?:releases/download/(?P<tag>[^/?#]+)/"
+    r"|archive/(?:refs/tags/)?(?P<archived>[^/?#]+?)\.(?:tar\.gz|zip)$)"
+)
 _V = re.compile(r"^v(?=\d)")
 
 
@@ -37,6 +43,42 @@ class Declared(NamedTuple):
     digests: Mapping[str, tuple[str, ...]]
     commit: str | None = None
     prefix: str | None = None
+    platform: str | None = None
+
+
+def wanted(pin: Pin) -> list[Declared]:
+    """The archives of a pin: that of `declared`, or one for each platform of a pin whose URL has a {platform}."""
+    if pin.url and not pin.unresolved and "{platform}" in pin.url and isinstance(pin.sha256, Mapping):
+        return [Declared(facts.filled(pin.url, pin, platform), (), {"sha256": (digest,)}, pin.commit, platform=platform)
+                for platform, digest in pin.sha256.items()]  # fmt: skip
+    one = declared(pin)
+    return [one] if one else []
+
+
+class Forge(NamedTuple):
+    """Where the releases are that a URL leads to: the repository, and its tags as the URL spells them, such as
+    "v{version}"."""
+
+    repo: str
+    tag: str
+
+    def page(self, tag: str) -> str:
+        """The page of a release."""
+        return f"{self.repo.removesuffix('.git')}/releases/tag/{quote(tag)}"
+
+
+def forge(url: str) -> Forge | None:
+    """The releases that `url`, which holds {version} or {tag}, is one of; None for a server that is not known."""
+    match = _RELEASE.match(url)
+    tag = (match["tag"] or match["archived"]) if match else ""
+    if match is None or not ("{version}" in tag or tag == "{tag}"):
+        return None
+    return Forge(f"{match['repo']}.git", tag)
+
+
+def is_fixed(url: str) -> bool:
+    """Whether `url` leads to one archive, whatever the version of its pin."""
+    return not any(name in url for name in ("{version}", "{tag}", "{commit}"))
 
 
 def declared(pin: Pin) -> Declared | None:
@@ -93,7 +135,8 @@ def judge(say: Telling, want: Declared, archive: Archive) -> Iterator[Finding]:
     if archive.failure:
         yield say.tell("PIN321" if archive.refused else "PIN320", archive.failure, *at, hint=archive.hint)
     elif archive.gone:
-        yield say.tell("PIN329", f"{want.url} is not there", *at, hint="name another place to take it from")
+        hint = "look where it lies now and correct `url`; or go to a version that is there"
+        yield say.tell("PIN329", f"{want.url} is not there", *at, hint=hint)
     else:
         yield from _digests(say, want, archive)
         yield from _contents(say, want, archive.contents)
@@ -107,11 +150,13 @@ def _digests(say: Telling, want: Declared, archive: Archive) -> Iterator[Finding
         if same
         else "do not build it before somebody has found out why; the same URL must give the same bytes for ever"
     )
+    hint += "" if same or want.key else f". To take the new bytes: pinctl bump {say.pin.name} --accept PIN330"
     for algorithm, known in want.digests.items():
         found = archive.digests[algorithm]
         if found not in known:
             what = f"{want.url} gives other bytes than the pinned ones: same URL, another {algorithm}"
-            yield say.tell("PIN330", what, *want.key, algorithm, expected=", ".join(known), found=found, hint=hint)
+            at = (*want.key, algorithm, *([want.platform] if want.platform else ()))
+            yield say.tell("PIN330", what, *at, expected=", ".join(known), found=found, hint=hint)
 
 
 def _contents(say: Telling, want: Declared, contents: Contents | None) -> Iterator[Finding]:
@@ -126,6 +171,11 @@ def _contents(say: Telling, want: Declared, contents: Contents | None) -> Iterat
         found = contents.folder or "no one folder"
         yield say.tell("PIN331", what, *want.key, "prefix", expected=want.prefix, found=found,
                        hint="write the folder as `prefix`, then run: pinctl sync")  # fmt: skip
+
+
+def sized(size: int) -> str:
+    """A number of bytes as a person reads it: `1.5 MiB`, of less than one `3.2 KiB`."""
+    return f"{size / (1 << 20):.1f} MiB" if size >= 1 << 20 else f"{size / (1 << 10):.1f} KiB"
 
 
 def row(want: Declared, archive: Archive) -> Mapping[str, object]:

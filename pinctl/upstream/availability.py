@@ -1,13 +1,16 @@
 """Packages of a pin, judged by what indexes offer of them: is the version there, is it yanked, has it the wheels that
 the variants need."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.tags import Tag, compatible_tags, cpython_tags
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from pinctl.finding import Finding, Severity
@@ -19,6 +22,8 @@ from pinctl.upstream.telling import Telling
 _NEAR = 3
 """Versions that are named on either side of one that is missing."""
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64", "win32": "386", "i686": "386"}
+_SHA256 = re.compile("[0-9a-f]{64}")
+_PYPI = frozenset(("pypi.org", "files.pythonhosted.org"))
 _SYSTEMS = ("manylinux", "musllinux", "linux", "macosx", "win")
 
 
@@ -52,6 +57,23 @@ class Stock(NamedTuple):
     @property
     def has_source(self) -> bool:
         return any(not one.tags for one in self.releases)
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """The sha256 of each file, but of those that are yanked from among others; none where the index does not name
+        them all."""
+        every = [one.file for one in self.releases]
+        files = [file for file in every if file.yanked is None] or every
+        known = {file.sha256 for file in files if file.sha256 and _SHA256.fullmatch(file.sha256)}
+        return tuple(sorted(known)) if all(file.sha256 in known for file in files) else ()
+
+    @property
+    def page(self) -> str | None:
+        """The page of the release, where its files are PyPI's own."""
+        hosts = {urlsplit(one.file.url).hostname for one in self.releases}
+        if not self.releases or not hosts <= _PYPI:
+            return None
+        return f"https://pypi.org/project/{canonicalize_name(self.package)}/{self.releases[0].version.public}/"
 
 
 def judge(say: Telling, offers: Sequence[Offer], variants: Iterable[Variant]) -> tuple[list[Stock], list[Finding]]:
@@ -103,12 +125,13 @@ def _missing(say: Telling, package: str, number: int, offers: Sequence[Offer]) -
     if not versions:
         return say.tell("PIN325", f"{lacking} a package {package}", "packages", number, hint=hint)
     what = f"{lacking} {package} {say.pin.version}"
-    return say.tell("PIN325", what, "version", hint=hint or f"it has {_near(versions, say.pin.version or '0')}")
+    return say.tell("PIN325", what, "version", hint=hint or f"it has {near(versions, Version(say.pin.version or '0'))}")
 
 
-def _near(versions: Sequence[Version], wanted: str) -> str:
-    below = [str(version) for version in versions if version < Version(wanted)]
-    above = [str(version) for version in versions if version > Version(wanted)]
+def near(versions: Sequence[Version], wanted: Version) -> str:
+    """Those of `versions`, which are sorted, that come next to `wanted`."""
+    below = [str(version) for version in versions if version < wanted]
+    above = [str(version) for version in versions if version > wanted]
     return ", ".join([*below[-_NEAR:], *above[:_NEAR]])
 
 
@@ -144,7 +167,7 @@ def _wheels(say: Telling, stock: Stock, variants: Iterable[Variant]) -> Iterator
     lacking: dict[str, dict[str, list[str]]] = {}
     for variant in variants:
         for platform, python in product(variant.platforms, variant.python or ("",)):
-            if not any(_runs(one, platform, python, musl=variant.packages == "apk") for one in stock.releases):
+            if not any(runs(one, platform, python, musl=variant.packages == "apk") for one in stock.releases):
                 lacking.setdefault(platform, {}).setdefault(python, []).append(variant.name)
     have = ", ".join(stock.platforms) or "none"
     hint = f"its wheels: {have}" + ("; its source would be built" if stock.has_source else "")
@@ -156,7 +179,7 @@ def _wheels(say: Telling, stock: Stock, variants: Iterable[Variant]) -> Iterator
         yield say.tell("PIN327", what, "version", hint=hint)
 
 
-def _runs(release: Release, platform: str, python: str, *, musl: bool) -> bool:
+def runs(release: Release, platform: str, python: str, *, musl: bool) -> bool:
     """Whether a wheel runs on `platform` ("linux/arm64") with `python` ("3.12", "3.13t"; "" for any of them)."""
     fitting = {tag for tag in release.tags if _is_for(tag, platform, musl=musl)}
     if not python:

@@ -50,3 +50,14 @@ class Evidence:
     """Offline, the seconds since the remote last answered."""
     refused: bool = False
     """Whether the failure is that what the remote sent may not be used."""
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The commits of the tree's gitlinks, and of those in the trees of its submodules that are known, by path from
+        the root."""
+        if self.forest:
+            trees = self.forest.trees
+            found = {prefix + path: commit for prefix, tree in trees for path, commit in tree.gitlinks.items()}
+        else:
+            found = {path: module.commit for path, module in self.listing.submodules.items()}
+        return found | {path: module.submodule.commit for path, module in self.modules.items()}

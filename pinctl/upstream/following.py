@@ -1,7 +1,7 @@
 """What follows from a new commit: the keys of a pin that its tree settles, and those that a person decides. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pinctl.model import Pin
@@ -41,11 +41,11 @@ def _below(path: str, moved: Mapping[str, str], forest: Forest | None) -> str:
     return new if forest.has_folder(new) else path
 
 
-def nested(pin: Pin, after: Evidence) -> dict[str, str]:
-    """The gitlinks that pins.toml remembers, as the new tree has them; those that it lacks are left as they are."""
-    links = {path: module.commit for path, module in after.listing.submodules.items()}
-    links |= {path: module.submodule.commit for path, module in after.modules.items()}
-    return {path: links[path] for path, commit in pin.nested.items() if links.get(path, commit) != commit}
+def nested(pin: Pin, asked: Iterable[str], after: Evidence) -> dict[str, str]:
+    """The gitlinks that pins.toml stores, and those that are `asked` for, as the new tree has them; what it lacks is
+    left as it is."""
+    stored = {**dict.fromkeys(asked, ""), **pin.nested}
+    return {path: after.links[path] for path, commit in stored.items() if after.links.get(path, commit) != commit}
 
 
 def version(pin: Pin, tag: str | None, before: Tree | None, after: Tree | None) -> str | None:

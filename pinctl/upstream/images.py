@@ -1,7 +1,7 @@
 """Names of container images, and what a registry says of one against its pin."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pinctl.finding import Finding
@@ -10,6 +10,8 @@ from pinctl.upstream.telling import Telling
 
 _HUB = "registry-1.docker.io"
 _HUB_NAMES = ("docker.io", "index.docker.io")
+_TAG = re.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
+_WORD = re.compile("[A-Za-z0-9_.-]{1,80}")
 _CHALLENGE = re.compile(r'([a-z_]{1,30})="([^"]{0,1000})"', re.IGNORECASE)
 
 
@@ -24,13 +26,15 @@ class Image(NamedTuple):
 
 class Standing(NamedTuple):
     """What a registry says: `tagged` is the digest that the tag leads to now (None: there is no such tag), `held`
-    whether it still has the pinned digest (None: not asked)."""
+    whether it still has the pinned digest (None: not asked), `platforms` those that the image is for, where its index
+    was looked into and names any."""
 
     tagged: str | None = None
     held: bool | None = None
     failure: str | None = None
     hint: str | None = None
     refused: bool = False
+    platforms: tuple[str, ...] = ()
 
 
 def parse(image: str, digest: str | None) -> Image:
@@ -45,6 +49,37 @@ def parse(image: str, digest: str | None) -> Image:
     if first in _HUB_NAMES:
         first, name = _HUB, name if "/" in name else f"library/{name}"
     return Image(first, name, tag or (None if own else "latest"), digest or own or None)
+
+
+def is_tag(text: str) -> bool:
+    """Whether `text` is a tag (OCI distribution specification)."""
+    return _TAG.fullmatch(text) is not None
+
+
+def retagged(image: str, tag: str) -> str:
+    """The name of `image` with another tag, without a digest."""
+    rest = image.partition("@")[0]
+    path, colon, old = rest.rpartition(":")
+    return f"{path if colon and '/' not in old else rest}:{tag}"
+
+
+def platforms(index: object) -> tuple[str, ...]:
+    """The platforms that an image index names (OCI image specification, "Image Index"), as Docker writes them; none of
+    a manifest of another kind. Attestations are of no platform: `unknown`."""
+    entries = index.get("manifests") if isinstance(index, dict) else None
+    named = [entry.get("platform") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    pairs = ((one.get("os"), one.get("architecture")) for one in named if isinstance(one, dict))
+    return tuple(sorted({f"{system}/{machine}" for system, machine in pairs
+                         if isinstance(system, str) and isinstance(machine, str) and _WORD.fullmatch(system + machine)
+                         and system != "unknown"}))  # fmt: skip
+
+
+def lacking(say: Telling, image: Image, there: Sequence[str], wanted: Sequence[str]) -> Iterator[Finding]:
+    """The platforms that are wanted and that an image for several does not have."""
+    for platform in wanted:
+        if there and platform not in there:
+            what = f"{image.host}/{image.name}:{image.tag} has nothing for {platform}"
+            yield say.tell("PIN334", what, "image", hint=f"it is for {', '.join(there)}")
 
 
 def challenge(header: str) -> Mapping[str, str] | None:

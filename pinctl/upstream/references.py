@@ -18,6 +18,7 @@ from pinctl.sites import cmake_lexer
 _LARGEST = 256 * 1024
 """Bytes of a Python file that is read: `ast` takes hundreds of bytes for each."""
 
+_SCRIPT = re.compile(r".*\.(?:sh|bash)|(?:.*\.)?(?:Dockerfile|Containerfile)(?:[._-].*)?|.*\.dockerfile", re.IGNORECASE)
 _CALLED = re.compile(r"(?:FetchContent|CPM\w*|ExternalProject\w*)\((?:.*:)?([\w.-]+)\)")
 _WRITES = frozenset("WRITE APPEND TOUCH TOUCH_NOCREATE MAKE_DIRECTORY REMOVE REMOVE_RECURSE GENERATE CONFIGURE".split())
 _SILENT = frozenset({"message", "configure_file", "unset"})
@@ -49,6 +50,16 @@ def read(pin: Pin, sources: Mapping[str, bytes]) -> list[Reference]:
 def is_cmake(file: str) -> bool:
     """Whether `file` is CMake code by its name."""
     return file.endswith(".cmake") or basename(file) == "CMakeLists.txt"
+
+
+def is_script(file: str) -> bool:
+    """Whether `file` is a shell script or a Dockerfile by its name."""
+    return _SCRIPT.fullmatch(basename(file)) is not None
+
+
+def is_shell(file: str) -> bool:
+    """Of a script, whether it is none for Docker."""
+    return file.endswith(("sh", "bash"))
 
 
 def _slug(text: str) -> str:

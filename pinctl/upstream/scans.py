@@ -2,9 +2,10 @@
 fetched nor read again. Entries go to disk as JSON."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pinctl.upstream.includes import Include, scan
+if TYPE_CHECKING:
+    from pinctl.upstream.includes import Include
 
 POINTER = b"version https://git-lfs.github.com/spec/"
 """What a file begins with that is in the keeping of Git LFS."""
@@ -15,7 +16,7 @@ _POINTER = "lfs"
 class Scanned(NamedTuple):
     """The includes of a source; `pointer`: it is in the keeping of LFS, and nothing is known of it."""
 
-    includes: tuple[Include, ...] = ()
+    includes: tuple["Include", ...] = ()
     pointer: bool = False
 
 
@@ -37,6 +38,8 @@ class Scans:
 
     def learn(self, id_: str, source: bytes | None) -> None:
         """Scan a source; None: it is too large."""
+        from pinctl.upstream.includes import scan
+
         pointer = source is not None and source.startswith(POINTER)
         self._found[id_] = None if source is None else Scanned(() if pointer else tuple(scan(source)), pointer)
         self.learned = True
@@ -66,7 +69,9 @@ def _read(entry: Any) -> Scanned | None:
     return Scanned(tuple(_include(*fields) for fields in entry))
 
 
-def _include(name: object, line: object, angled: object, guarded: object, condition: object) -> Include:
+def _include(name: object, line: object, angled: object, guarded: object, condition: object) -> "Include":
+    from pinctl.upstream.includes import Include
+
     if not (isinstance(name, str) and isinstance(line, int) and isinstance(condition, str | None)):
         raise TypeError
     return Include(name, line, bool(angled), bool(guarded), condition)

@@ -28,6 +28,8 @@ _LONGEST = 200
 """Characters of a reason, and of a version, that are kept."""
 _LONGEST_TAG = 16 * 1024
 """Bytes of a tag that is looked at."""
+_LONGEST_TEXT = 1024
+"""Bytes of the text behind it."""
 _SDISTS = (".tar.gz", ".zip")
 
 
@@ -43,6 +45,17 @@ class File(NamedTuple):
     sha256: str | None = None
     yanked: str | None = None
     requires_python: str | None = None
+
+
+class Anchor(NamedTuple):
+    """A link of an HTML page: `address` is what it leads to on that page, `href` and `text` as they are written
+    (unescaped), `offset` where its tag begins."""
+
+    address: str
+    href: str
+    text: str
+    attributes: Mapping[str, str]
+    offset: int
 
 
 class Release(NamedTuple):
@@ -87,23 +100,28 @@ def releases(files: Iterable[File], package: str) -> list[Release]:
 
 
 def _json(body: bytes, url: str) -> Iterator[File]:
+    for entry in document(body)["files"]:
+        if isinstance(entry, dict) and (file := _entry(entry, url)):
+            yield file
+
+
+def document(body: bytes, key: str = "files") -> Mapping[str, Any]:
+    """A page of PEP 691, with a list under `key`. Raises PageError."""
     try:
         page = json.loads(body)
     except (ValueError, RecursionError):
         raise PageError("it says that it is JSON, and is not") from None
     meta = page.get("meta") if isinstance(page, dict) else None
-    if not isinstance(meta, dict) or not isinstance(page.get("files"), list):
-        raise PageError("it has no `meta` or no `files`, which PEP 691 wants")
+    if not isinstance(meta, dict) or not isinstance(page.get(key), list):
+        raise PageError(f"it has no `meta` or no `{key}`, which PEP 691 wants")
     if str(meta.get("api-version", "1.0")).partition(".")[0] != "1":
         raise PageError("it speaks another version of the interface than 1")
-    for entry in page["files"]:
-        if isinstance(entry, dict) and (file := _entry(entry, url)):
-            yield file
+    return dict(page)
 
 
 def _entry(entry: Mapping[str, Any], url: str) -> File | None:
     name, link, yanked = entry.get("filename"), entry.get("url"), entry.get("yanked", False)
-    address = _joined(url, link) if isinstance(link, str) else None
+    address = joined(url, link) if isinstance(link, str) else None
     if not isinstance(name, str) or address is None:
         return None
     hashes, python = entry.get("hashes"), entry.get("requires-python")
@@ -133,18 +151,27 @@ def _patterns() -> tuple[Any, Any]:
 
 
 def _html(body: bytes, url: str) -> Iterator[File]:
+    for anchor in anchors(body, url):
+        if name := unquote(urlsplit(anchor.address).path.rpartition("/")[2]):
+            yield _anchor(name, anchor.address, anchor.attributes)
+
+
+def anchors(body: bytes, url: str) -> Iterator[Anchor]:
+    """The links of the HTML page at `url` that a file or a page may come from, in its order."""
     base: str | None = None
     for tag in _patterns()[0].finditer(body):
         if tag[1] is None or len(tag[2]) > _LONGEST_TAG:
             continue
         attributes = _attributes(tag[2])
-        address = _joined(base or url, attributes.get("href", ""))
+        href = attributes.get("href", "")
+        address = joined(base or url, href)
         if address is None:
             continue
         if tag[1].lower() == b"base":
             base = base or address
-        elif name := unquote(urlsplit(address).path.rpartition("/")[2]):
-            yield _anchor(name, address, attributes)
+        else:
+            text = body[tag.end() : tag.end() + _LONGEST_TEXT].partition(b"<")[0].decode("utf-8", "replace")
+            yield Anchor(address, href, unescape(text).strip(), attributes, tag.start())
 
 
 def _attributes(source: bytes) -> dict[str, str]:
@@ -170,7 +197,7 @@ def _anchor(name: str, address: str, attributes: Mapping[str, str]) -> File:
     )
 
 
-def _joined(base: str, link: str) -> str | None:
+def joined(base: str, link: str) -> str | None:
     """`link` as it is meant on the page `base`; None for one that no file can come from: another scheme than the web's,
     or, on a page that is no local file, a local one."""
     try:

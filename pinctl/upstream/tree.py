@@ -10,7 +10,7 @@ from typing import NamedTuple
 LARGEST = 1024 * 1024
 """Bytes of a source file that is looked into."""
 
-_LINK, _GITLINK = "120000", "160000"
+_EXECUTABLE, _LINK, _GITLINK = "100755", "120000", "160000"
 _MOST_LINKS = 16
 _LONGEST_LINK = 4096
 
@@ -37,6 +37,8 @@ class Tree:
     reader: ReadBlobs
     known: dict[str, bytes] = field(default_factory=dict, repr=False)
     """What was read, by id: whoever reads many files at once spares the others their requests."""
+    executables: frozenset[str] = frozenset()
+    """The regular files that may be executed."""
 
     @classmethod
     def of(cls, commit: str, entries: Iterable[Entry], reader: ReadBlobs) -> "Tree":
@@ -44,10 +46,13 @@ class Tree:
         files: dict[str, str] = {}
         links: dict[str, str] = {}
         gitlinks: dict[str, str] = {}
+        executables = []
         for path, mode, id_ in entries:
             kind = gitlinks if mode == _GITLINK else links if mode == _LINK else files
             kind[path] = id_
-        return cls(commit, files, links, gitlinks, reader)
+            if mode == _EXECUTABLE:
+                executables.append(path)
+        return cls(commit, files, links, gitlinks, reader, executables=frozenset(executables))
 
     @cached_property
     def folders(self) -> frozenset[str]:

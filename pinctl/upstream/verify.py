@@ -4,6 +4,9 @@ pins.toml, or, for a path that a build file names, in that file."""
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pinctl import nested
+from pinctl.anchors import judging, telling
+from pinctl.anchors.model import Anchor, Edit
 from pinctl.codes import finding
 from pinctl.finding import Finding, Severity
 from pinctl.model import Manifest, Pin
@@ -30,26 +33,44 @@ def reading(tree: Tree) -> list[str]:
 
 
 class Report(NamedTuple):
-    """What `verify` says of a pin: its findings, and the headers that its tree needs from the system."""
+    """What `verify` says of a pin: its findings, the headers that its tree needs from the system, and what the edits
+    of its source are that the consumer's build makes."""
 
     findings: tuple[Finding, ...] = ()
     needs: tuple[Need, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
 
 
-def verify(pin: Pin, manifest: Manifest, evidence: Evidence, references: Sequence[Reference] = ()) -> Report:
-    """What is wrong with `pin`. `references` are the paths below it that the consumer's build files name."""
+def verify(
+    pin: Pin,
+    manifest: Manifest,
+    evidence: Evidence,
+    references: Sequence[Reference] = (),
+    edits: Sequence[Edit] = (),
+) -> Report:
+    """What is wrong with `pin`. `references` are the paths below it that the consumer's build files name, `edits` what
+    these do to its source. Raises ExternalError."""
     say = Telling(pin, manifest)
     found = [*_commit(say, evidence), *_tag(say, evidence)]
     forest = evidence.forest
     if forest is None:
-        return Report(tuple(found))
+        return Report(tuple(found), anchors=tuple(judging.judge(edits, None)))
     found += [*_listing(say, evidence), *_modules(say, evidence.modules.values()), *_nested(say, evidence)]
     found += [*_include_dirs(say, forest), *_globs(say, forest), *_named(say, forest, references)]
     found += [*_version(say, forest), *_twins(say, forest)]
     scan = headers.read(forest)
     needs = headers.needs(scan, pin.system_packages)
     found += [*_pointers(say, forest, references, scan.pointers), *shortage.findings(say, forest, scan, needs)]
-    return Report(tuple(found), tuple(needs))
+    anchors = judging.judge(edits, forest)
+    found += telling.findings(pin.name, anchors, {(reference.file, reference.path) for reference in references})
+    return Report(tuple(found), tuple(needs), tuple(anchors))
+
+
+def gitlinks(pin: Pin, manifest: Manifest, evidence: Evidence) -> list[Finding]:
+    """What is wrong with the commit of `pin`, and with the gitlinks that pins.toml stores or asks for; nothing else is
+    looked at."""
+    say = Telling(pin, manifest)
+    return [*_commit(say, evidence), *(_nested(say, evidence) if evidence.forest else ())]
 
 
 # --- the commit ---------------------------------------------------------------------------------------------------
@@ -139,14 +160,32 @@ def _declared_at(pin: Pin, path: str) -> tuple[str | int, ...]:
 
 
 def _nested(say: Telling, evidence: Evidence) -> Iterator[Finding]:
-    """The gitlinks that pins.toml remembers for its sites."""
-    for path, commit in say.pin.nested.items():
-        links = {p: m.commit for p, m in evidence.listing.submodules.items()}
-        links |= {p: m.submodule.commit for p, m in evidence.modules.items()}
-        if path in links and links[path] != commit:
+    """The gitlinks that pins.toml stores for its sites, and those that these ask for."""
+    links = evidence.links
+    asked = dict.fromkeys(nested.asked(say.manifest).get(say.pin.name, ()))
+    for path in {**asked, **say.pin.nested}:
+        commit = say.pin.nested.get(path)
+        outer = evidence.forest.undeclared(path) if evidence.forest and path not in links else None
+        if outer:
+            what = f"the gitlink {path} was not looked at: it lies in the submodule {outer}, which is not declared"
+            yield say.tell("PIN319", what, "nested", path, hint=f'add "{outer}" to `submodules`',
+                           severity=Severity.WARNING)  # fmt: skip
+        elif path not in links:
+            what = f"the tree has no gitlink at {path}"
+            used = "correct the path in the templates that ask for it" if path in asked else "drop the entry"
+            yield say.tell("PIN319", what, "nested", path, found=commit, hint=_others(path, links) or used)
+        elif commit and links[path] != commit:
             what = f"the tree has another commit at {path} than pins.toml"
             yield say.tell("PIN319", what, "nested", path, expected=links[path], found=commit,
                            hint="write the tree's into pins.toml, then run: pinctl sync")  # fmt: skip
+
+
+def _others(path: str, links: Mapping[str, str]) -> str | None:
+    """The gitlinks that may be meant by a path that is none: those of its name, else all."""
+    same = [link for link in links if link.rpartition("/")[2] == path.rpartition("/")[2]]
+    if same:
+        return f"it may be {same[0]} now"
+    return f"its gitlinks are: {', '.join(sorted(links)[:_MOST_TOLD])}" if links else None
 
 
 # --- its paths ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@ from integration.servers import git_daemon, instead_of, serve
 from repositories import MakeRepository
 
 from commands.bumping import World
+from commands.patched_engine import Engine
+from commands.releases import Shop, opened
 
 
 @pytest.fixture
@@ -21,3 +23,21 @@ def world(make_repository: MakeRepository, monkeypatch: pytest.MonkeyPatch, tmp_
         for key, value in instead_of(address).items():
             monkeypatch.setenv(key, value)
         yield made
+
+
+@pytest.fixture
+def shop(make_repository: MakeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Shop]:
+    with opened(make_repository, tmp_path, monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture
+def patching(make_repository: MakeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Engine]:
+    """An engine that patches a pin, whose repository is served."""
+    monkeypatch.setenv("PINCTL_CACHE", str(tmp_path / "the cache"))
+    engine = Engine.made(make_repository("srv/dg"), tmp_path / "my engine")
+    serve(engine.up.path)
+    with git_daemon(tmp_path / "srv") as address:
+        for key, value in instead_of(address).items():
+            monkeypatch.setenv(key, value)
+        yield engine

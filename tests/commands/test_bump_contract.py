@@ -42,9 +42,10 @@ def test_calls_that_would_break_stop_a_bump(world: World) -> None:
     told = {found["code"]: found for found in run.document["findings"]}
     assert sorted(told) == ["PIN401", "PIN402"]
     assert (told["PIN401"]["file"], told["PIN401"]["line"]) == ("engine/gemm.py", 8)
-    assert "activation_beta" in told["PIN401"]["hint"]
+    assert told["PIN401"]["hint"] == "new there: `activation_beta`"
     assert (told["PIN402"]["file"], told["PIN402"]["line"]) == ("engine/gemm.py", 3)
-    assert "masked" in told["PIN402"]["hint"]
+    assert told["PIN402"]["hint"] == "it was another name of `deep_gemm.masked`, which is still there"
+    assert [(place["line"], place["message"]) for place in told["PIN402"]["related"]] == [(7, "goes through it")]
     contract = run.document["result"]["pins"][0]["contract"]
     assert [one["class"] for one in contract["breaks"]] == ["HARD", "SILENT"]
     assert world.status == [""]

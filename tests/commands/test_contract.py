@@ -145,6 +145,106 @@ def test_an_alias_that_was_removed(world: World) -> None:
     assert [(r["line"], r["message"]) for r in found["related"]] == [(16, "goes through it")]
 
 
+RESOLVER = """\
+import importlib
+
+_gemm_impl = None
+_masked_impl = None
+
+
+def _missing(*_, **__):
+    raise RuntimeError("no kernels")
+
+
+def _import_up():
+    try:
+        return importlib.import_module("up")
+    except ImportError:
+        pass
+    try:
+        return importlib.import_module("engine.third_party.up")
+    except ImportError:
+        return None
+
+
+def _init():
+    global _gemm_impl, _masked_impl
+    if _gemm_impl is not None or _masked_impl is not None:
+        return
+    _up = _import_up()
+    if _up is None:
+        return
+    _gemm_impl = getattr(_up, "gemm", None)
+    _masked_impl = getattr(_up, "up_masked_gemm", None)
+
+
+def masked_gemm(*args, **kwargs):
+    _init()
+    if _masked_impl is None:
+        return _missing(*args, **kwargs)
+    return _masked_impl(*args, **kwargs)
+"""
+EXPERTS = """\
+from engine.kernels import _import_up, masked_gemm
+
+
+def experts(a, b, d, alpha, linear):
+    masked_gemm(a, b, d, recipe=(1, 1, 32))
+    masked_gemm(a, b, d)
+    up = _import_up()
+    up.mega_moe(a, situ_beta=alpha, situ_linear_beta=linear)
+"""
+ALIASES = """\
+from . import _C
+from ._C import gemm
+
+try:
+    from ._C import grouped_gemm, masked_gemm
+
+    # Some alias for legacy support
+    up_masked_gemm = masked_gemm
+except ImportError:
+    pass
+
+from .mega import mega_moe
+"""
+
+
+def test_a_backend_and_keywords_that_go_missing_behind_a_resolver(world: World) -> None:
+    """As vLLM asks for DeepGEMM: handles that a helper resolves late, wrappers that other modules call; as DeepGEMM
+    gives it: an alias among names that are there if the extension has them, keywords of a function in a module below.
+    Where the alias goes, the wrapper takes its fallback and nobody hears of it."""
+    masked = DEFS.splitlines()[0].replace("gemm", "masked_gemm")
+    a = world.move({"csrc/api.cpp": api(DEFS + masked), "up/__init__.py": ALIASES})
+    world.engine_has(engine__kernels=RESOLVER, engine__experts=EXPERTS)
+    world.pin(a, 'import_names = ["up", "engine.third_party.up"]')
+    renamed = MEGA.replace("situ_linear_beta", "activation_beta").replace("situ_beta", "activation_alpha")
+    without = "".join(ALIASES.split("\n    # Some alias for legacy support\n    up_masked_gemm = masked_gemm"))
+    b = world.move({"up/__init__.py": without, "up/mega.py": renamed})
+    run = world.run(a, b, "--format", "json")
+    assert run.code == 1
+    assert [
+        (f["code"], f["file"], f["line"], f["hint"], [(r["file"], r["line"]) for r in f["related"]])
+        for f in run.document["findings"]
+    ] == [
+        *[("PIN401", "engine/experts.py", 8, "new there: `activation_alpha`, `activation_beta`", [])] * 2,
+        ("PIN402", "engine/kernels.py", 30, "it was another name of `up.masked_gemm`, which is still there",
+         [("engine/experts.py", 5), ("engine/experts.py", 6), ("engine/kernels.py", 37)]),
+    ]  # fmt: skip
+    assert [f["message"] for f in run.document["findings"]] == [
+        "HARD, call time: the call of `up.mega_moe`: no parameter is called `situ_beta`",
+        "HARD, call time: the call of `up.mega_moe`: no parameter is called `situ_linear_beta`",
+        "SILENT, call time: `up.up_masked_gemm` is gone, and a default of getattr hides it",
+    ]
+    world.pin(b, 'import_names = ["up", "engine.third_party.up"]')
+    world.engine_has(engine__kernels=RESOLVER.replace("up_masked", "masked"), engine__experts=EXPERTS.replace(
+        "situ_linear_beta", "activation_beta").replace("situ_beta", "activation_alpha"))  # fmt: skip
+    assert world.told(b, a) == [
+        ("HARD", "up.mega_moe", "engine/experts.py", 8), ("HARD", "up.mega_moe", "engine/experts.py", 8),
+    ]  # fmt: skip
+    assert world.told(a, b) == []
+
+
 def test_keywords_that_others_replaced(world: World) -> None:
     world.engine_has(moe="import up\n\n\ndef f(x):\n    return up.mega_moe(x, situ_beta=1, situ_linear_beta=2)\n")
     b = world.move(
@@ -251,6 +351,18 @@ def test_code_that_changed_with_the_pin_is_judged_by_the_new_commit(world: World
     assert world.told() == [("REBIND", "up.gemm", "moe.py", 6)]
     world.engine.write("moe.py", "import up\n\nup.nowhere()\n")
     assert world.told() == [("HARD", "up.nowhere", "moe.py", 3)]
+
+
+def test_before_the_first_commit_of_the_consumer_nothing_is_new(world: World, make_repository: MakeRepository) -> None:
+    """Nobody can say which lines came with the move: all are judged as if they had been there."""
+    b = world.move({"up/mega.py": MEGA.replace("situ_beta", "beta")})
+    world.engine = make_repository("unborn")
+    world.pin(world.first)
+    world.engine.write("moe.py", "import up\n\nup.mega_moe(1, situ_beta=2)\nup.nowhere()\n")
+    world.engine.git("add", "-A")
+    assert world.told(world.first, b) == [("HARD", "up.mega_moe", "moe.py", 3)]
+    world.engine.commit("all")
+    assert world.told(world.first, b) == [("HARD", "up.mega_moe", "moe.py", 3)]
 
 
 def test_one_commit_is_where_it_goes(world: World) -> None:
@@ -404,6 +516,9 @@ def test_hostile_files_on_both_sides(world: World) -> None:
     world.up.write("up/latin.py", b"x = '\xff'\n")
     (world.up.path / "up/loop.py").symlink_to("loop.py")
     (world.up.path / "csrc/environ.cpp").symlink_to("/proc/self/environ")
+    world.engine.write("large.py", "import up\nup.gone()\n" + "#" * (4 << 20))
+    world.engine.write(b"odd\xff.py".decode("utf-8", "surrogateescape"), "from up import mega_moe\nmega_moe(1)\n")
+    world.engine.commit("more")
     b = world.move({
         "csrc/large.cpp": "// PYBIND11_MODULE(_C, m)\n" * 200_000,
         "csrc/deep.cpp": f"PYBIND11_MODULE(_D, m) {{ m.def({'{' * 100_000}",
@@ -415,6 +530,8 @@ def test_hostile_files_on_both_sides(world: World) -> None:
     assert set(run.codes) == {"PIN401", "PIN417"}
     told = " ".join(f["message"] for f in run.document["findings"])
     assert all(path in told for path in ("csrc/deep.cpp", "csrc/large.cpp", "up/deep.py"))
+    unread = {f["file"] for f in run.document["findings"] if f.get("file") and f["code"] == "PIN417"}
+    assert unread == {"deep.py", "large.py", "latin.py", "loop.py", "out.py", "sums.py"}
 
 
 def test_what_was_read_is_remembered_until_a_file_changes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -598,3 +598,31 @@ def test_names_that_differ_by_case_are_fetched_where_they_can_be(world: World) -
     world.pins(world.pin(repository))
     world.fetch("dg")
     assert files(world.root / "dg") == ["Inc/a.h", "inc/a.h"]
+
+
+def test_patches_that_upstream_has_are_left_and_others_are_judged_by_version(
+    world: World, nested: GitRepository
+) -> None:
+    (world.root / "p").mkdir()
+    (world.root / "p/one.patch").write_text(PATCH)
+    (world.root / "p/taken.patch").write_text("--- a/dg.py\n+++ b/dg.py\n@@ -1 +1 @@\n-zero\n+one\n")
+    (world.root / "p/old.patch").write_text("--- a/dg.py\n+++ b/dg.py\n@@ -1 +1 @@\n-no\n+yes\n")
+    edit = '[[pins.dg.patches]]\ntarget = "dg.py"\nsearch = "two"\nreplace = "2"\n'
+    entries = '[[pins.dg.patches]]\nfile = "p/taken.patch"\n' + PATCHED + edit
+    entries += '[[pins.dg.patches]]\nfile = "p/old.patch"\nwhen = "version < 2"\n'
+    world.pins(world.pin(nested, f'version = "2.8"\n{entries}'))
+    outcome = world.fetch("dg", patches=True)
+    assert outcome.result["pins"][0]["patches"] == ["p/taken.patch", "p/one.patch"]  # type: ignore[index]
+    assert (world.root / "dg/dg.py").read_text() == "two\n"
+
+
+def test_programs_are_made_only_where_they_are_meant(world: World, nested: GitRepository) -> None:
+    tool = "diff --git a/t.sh b/t.sh\nnew file mode 100755\n--- /dev/null\n+++ b/t.sh\n@@ -0,0 +1 @@\n+x\n"
+    (world.root / "p").mkdir()
+    (world.root / "p/one.patch").write_text(tool)
+    world.pins(world.pin(nested, PATCHED))
+    with pytest.raises(WriteRefused, match="made a program"):
+        world.fetch("dg", patches=True)
+    world.pins(world.pin(nested, f"{PATCHED}executables = true\n"))
+    world.fetch("dg", patches=True)
+    assert os.access(world.root / "dg/t.sh", os.X_OK)

@@ -116,7 +116,7 @@ def test_as_long_as_git_has_not_written_it_something_is_pending(engine: Engine) 
     assert run.out.startswith(f"{PATH}: error PIN201 up: `gitlink` differs from pins.toml\n")
     assert f"git -C '{PATH}' checkout {engine.second} && git add '{PATH}'" in run.out
     assert f"pinctl adopt '{PATH}'" in run.out
-    assert engine.run("status", "--format", "json").document["result"]["pins"][2]["state"] == "drift (1)"
+    assert engine.run("status", "--offline", "--format", "json").document["result"]["pins"][2]["state"] == "drift (1)"
 
 
 def test_a_submodule_that_is_not_checked_out(engine: Engine, upstream: GitRepository) -> None:

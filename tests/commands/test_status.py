@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 from consumer import NEW, OLD, PINS, Consumer
+from integration.indexes import Reply
+
+from commands.releases import FILES, Shop
 
 
 def rows(consumer: Consumer) -> dict[str, dict[str, object]]:
@@ -74,3 +77,30 @@ def test_sites_of_no_single_pin_have_a_row(consumer: Consumer) -> None:
         "sites": 1,
         "state": "drift (1)",
     }
+
+
+def test_the_newest_of_what_goes_by_versions_and_tags(shop: Shop) -> None:
+    shop.project("tilelang", "0.1.5", "0.1.6", "0.1.7rc1", "0.1.8", v0_1_8={"yanked": True})
+    shop.project("lost", "1.0")
+    digest = shop.image("library/os", "1", "linux/amd64")
+    data = shop.file("fmt-1.0.zip", b"fmt")
+    shop.consume(
+        '[pins.tl]\npackages = ["tilelang"]\nversion = "0.1.5"\nunused = true\n'
+        f'[pins.os]\nimage = "os:1"\ndigest = "{digest}"\nunused = true\n'
+        f'[pins.fmt]\nurl = "{FILES}fmt-{{version}}.zip"\nversion = "1.0"\nsha256 = "{data}"\nunused = true\n'
+        '[pins.lost]\npackages = ["lost"]\nversion = "1.0"\nunused = true\n'
+    )
+    shop.server.pages["/simple/lost/"] = Reply(status=503)
+    shop.server.seen.clear()
+    words = ("status", "--policy", str(shop.policy))
+    assert shop.run(*words, "--offline").code == 0
+    assert shop.server.seen == []
+    new = shop.image("library/os", "1", "linux/amd64", note="new")
+    run = shop.run(*words, "--format", "json")
+    assert (run.code, run.told) == (0, [("PIN320", "warning")])
+    told = {row["name"]: (row["newest"], row["ahead"], row["behind"]) for row in run.document["result"]["pins"]}
+    assert told == {"tl": ("0.1.6", 0, 1), "os": (new, 0, 1), "fmt": (None, None, None), "lost": (None, None, None)}
+    lines = shop.run(*words).out.splitlines()
+    assert lines[0].split() == ["pin", "at", "version", "newest", "distance", "sites", "state"]
+    assert lines[1].split() == ["tl", "0.1.5", "0.1.5", "0.1.6", "1", "behind", "0", "in", "sync"]
+    assert lines[2].split()[:4] == ["os", digest[:17], "-", new[:17]]

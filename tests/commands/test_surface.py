@@ -89,6 +89,9 @@ def test_another_commit_and_the_names_that_the_pin_gives(world: World) -> None:
     world.pin(first, '[pins.up.contract]\nimport_names = ["pkg"]')
     symbols: Any = world.run(second).result["symbols"]
     assert [symbol["name"] for symbol in symbols] == ["pkg", "pkg.z"]
+    world.up.git("tag", "v1", first)
+    for wish, commit in (("main", second), ("v1", first), (second[:10], second)):
+        assert world.run(wish).result == world.run(commit).result
 
 
 def test_what_was_read_needs_no_server(world: World) -> None:
@@ -104,8 +107,8 @@ def test_what_was_read_needs_no_server(world: World) -> None:
 def test_what_cannot_be_looked_at(world: World) -> None:
     commit = world.up.commit("start", {"README": "x"})
     world.pin(commit)
-    with pytest.raises(UsageError, match="no full commit id"):
-        world.run("main")
+    with pytest.raises(UsageError, match="has no tag, branch or commit nowhere"):
+        world.run("nowhere")
     with pytest.raises(UsageError, match="no pin 'upp'"):
         surface.run(Options(directory=str(world.engine)), "upp")
     with pytest.raises(ExternalError, match="does not have"):

@@ -290,7 +290,16 @@ def test_a_value_is_quoted_or_refused(consumer: Consumer) -> None:
     before = consumer.tree()
     run = consumer.run("sync", "--force", "--format", "json")
     assert (run.code, run.codes) == (1, ["PIN218"])
+    (found,) = run.document["findings"]
+    assert (found["hint"], "cannot be written" in found["message"]) == ("edit it by hand", True)
     assert consumer.tree() == before
+
+
+def test_what_is_wrong_in_a_file_that_is_written_is_told_once(consumer: Consumer) -> None:
+    bump(consumer)
+    consumer.edit("pins.toml", '"ARG DG_REF"', '"ARG NO_SUCH" = "{commit}"\n"ARG DG_REF"')
+    run = consumer.run("sync", "--format", "json")
+    assert (run.code, run.codes) == (1, ["PIN202"])
 
 
 def test_workflows_are_written_only_where_that_is_allowed(consumer: Consumer) -> None:

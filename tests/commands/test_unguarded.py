@@ -136,7 +136,7 @@ def test_neither_pins_toml_nor_what_recipes_render(make_repository: MakeReposito
         "pins.toml": f'schema = 1\nextends = "base.toml"\n{generate}[pins.dg.sites{rest}',
         "base.toml": pin.replace("schema = 1\n", ""),
         "pins/x.j2": "{{ pin.commit }}\n",
-        "README.md": "# >>> pinctl:dg ./pins/x.j2\n# <<< pinctl:dg\n",
+        "README.md": "<!-- >>> pinctl:dg ./pins/x.j2 -->\n<!-- <<< pinctl:dg -->\n",
     })  # fmt: skip
     consumer = Consumer(repository)
     consumer.run("sync")

@@ -91,6 +91,7 @@ def test_a_pin_that_is_true(world: World) -> None:
     assert (told(outcome), outcome.exit_code) == ([], 0)
     assert world.row(outcome) == {
         "name": "up", "commit": world.commit, "reachable": "branch", "branch": "main", "tag": None, "headers": [],
+        "anchors": [],
         "submodules": [{"path": "third-party/sub", "url": f"{URL}sub", "commit": world.sub_commit, "reachable": "id"}],
     }  # fmt: skip
     assert told(world.verify("up")) == []  # and from what is cached

@@ -212,3 +212,32 @@ def test_kinds_come_in_their_order_and_names_in_theirs() -> None:
     }
     assert [pin.source for pin in pins(tree).values()] == ["git", "packages", "image", "unknown"]
     assert list(pins(tree)) == ["ucx", "aaa", "ubuntu-22-04", "cuda"]
+
+
+# --- packages in every shape ---
+
+
+def test_a_package_in_every_shape_that_it_is_pinned_in() -> None:
+    asset = "https://github.com/o/whl/releases/download/v0.1.5/my_pkg-0.1.5+cu129-py3-none-any.whl"
+    tree = {
+        "pyproject.toml": (
+            '[build-system]\nrequires = ["my-pkg==0.1.5"]\n'
+            "[project]\ndependencies = [\"my-pkg[x]==0.1.5 ; sys_platform == 'linux'\"]\n"
+            '[project.optional-dependencies]\nt = ["My.Pkg==0.1.5"]\n[dependency-groups]\nd = ["my_pkg==0.1.5"]\n'
+            f'[tool.uv.sources]\nmy-pkg = {{ url = "{asset}" }}\n'
+        ),
+        "requirements.txt": f"my-pkg==0.1.5 \\\n    --hash=sha256:{DIGEST}\n",
+        "Dockerfile": 'ARG MY_PKG_VERSION="0.1.5"\nRUN pip install "my-pkg==${MY_PKG_VERSION}"\n',
+        "cu12.Dockerfile": f"RUN pip install {asset}\n",
+        "ci.yaml": "a:\n  run: pip install my-pkg==0.1.5\n",
+        "a.sh": "pip install 'my-pkg==0.1.5'\n",
+    }
+    (pin,) = pins(tree).values()
+    assert (pin.packages, pin.version) == (("my-pkg",), "0.1.5")
+    url = "https://github.com/o/whl/releases/download/v{version}/my_pkg-{version}+cu129-py3-none-any.whl"
+    found = places(pin)
+    assert found.pop(("cu12.Dockerfile", "url my-pkg")) == url
+    assert found.pop(("pyproject.toml", "tool.uv.sources.my-pkg.url")) == url
+    assert set(found.values()) == {"{version}"}
+    assert {file for file, _ in found} == {"pyproject.toml", "requirements.txt", "Dockerfile", "ci.yaml", "a.sh"}
+    assert sum(file == "pyproject.toml" for file, _ in found) == 4

@@ -45,7 +45,9 @@ def test_an_archive_of_git(served: tuple[Site, Profile], repository: GitReposito
     digests = {name: hashlib.new(name, data).hexdigest() for name in ("md5", "sha256")}
     steps: list[int] = []
     got = download(f"{URL}up.tar.gz", profile, hashes=("md5", "sha256"), look=True, step=steps.append)
-    assert got == Archive(len(data), digests, Contents(commit, "up"))
+    assert got.contents is not None
+    assert list(got.contents.files) == ["a.txt"]
+    assert got == Archive(len(data), digests, Contents(commit, "up", got.contents.files))
     assert sum(steps) == len(data)
     assert download(f"{URL}up.tar.gz", profile).contents is None
 

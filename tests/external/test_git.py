@@ -236,6 +236,23 @@ def test_the_new_lines_of_several_files(repository: GitRepository) -> None:
     assert git.news(str(repository.path), now) == {"site": {2}, "new": {1, 2}}
 
 
+def test_what_is_known_is_not_asked_for(
+    repository: GitRepository, make_repository: MakeRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An id tells that a file is as it is known, in repositories of either format (git-hash-object(1))."""
+    newer = make_repository("sha256")
+    newer.git("init", "-q", "--object-format=sha256", "again")
+    newer.path /= "again"
+    for one in (repository, newer):
+        one.commit(files={"same": "a\n", "other": "b\n", "empty": ""})
+        root, known = str(one.path), {"same": b"a\n", "other": b"c\n", "empty": b"", "none": b"x"}
+        assert git.show_many(root, "HEAD", list(known), known) == {"same": b"a\n", "other": b"b\n", "empty": b""}
+        assert git.show(root, "nowhere", "same", b"a\n") is None
+        with monkeypatch.context() as patch:
+            patch.setattr(git, "_cat", lambda _, objects: [None] * len(objects))
+            assert git.show_many(root, "HEAD", list(known), known) == {"same": b"a\n", "empty": b""}
+
+
 def test_dirty_files(repository: GitRepository) -> None:
     root = str(repository.path)
     repository.commit(files={"site": "a\n", "gone": "x\n"})

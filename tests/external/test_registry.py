@@ -124,3 +124,21 @@ def test_what_is_no_digest_and_what_is_not_allowed(registry: Site) -> None:
     answer = asked(registry, "evil.example/os:1", D)
     assert answer.failure
     assert "the policy does not allow the host evil.example" in answer.failure
+
+
+def test_the_platforms_of_an_image(registry: Site) -> None:
+    entries = [{"platform": {"os": "linux", "architecture": machine}} for machine in ("amd64", "arm64")]
+    index = json.dumps({"manifests": entries}).encode()
+    digest = f"sha256:{hashlib.sha256(index).hexdigest()}"
+    for reference in ("3", digest):
+        registry.pages[f"{MANIFEST}{reference}"] = Reply(index, headers={"Docker-Content-Digest": digest})
+    found = ask(parse("os:3", None), profile(registry), look=True)
+    assert (found.tagged, found.platforms) == (digest, ("linux/amd64", "linux/arm64"))
+    assert [request.method for request in registry.seen] == ["HEAD", "GET"]
+
+
+@pytest.mark.parametrize("reply", [Reply(b"{}"), Reply(b"{"), Reply(status=404)])
+def test_an_index_that_is_another_than_it_was_called(registry: Site, reply: Reply) -> None:
+    registry.pages[f"{MANIFEST}{D}"] = reply
+    found = ask(parse("os:1", None), profile(registry), look=True)
+    assert (found.refused, found.tagged) == (True, None)

@@ -35,7 +35,7 @@ def test_the_recipes_of_this_checkout_are_found() -> None:
     assert "fetchcontent" in names
     assert list(names) == sorted(names)
     assert "FetchContent" in resources.recipe("fetchcontent", "/nowhere")
-    assert "[variants." in resources.docker("variants.toml")
+    assert "[[exclude]]" in resources.docker("excludes.toml")
 
 
 @pytest.mark.parametrize("place", ["pinctl/data/recipes", "recipes"])
@@ -108,3 +108,23 @@ def test_the_wheel_holds_them(tmp_path: Path) -> None:
     shown = subprocess.run([sys.executable, "-P", "-c", code, installed], capture_output=True, check=True)
     assert shown.stdout.decode().startswith(installed)
     assert "'fetchcontent'" in shown.stdout.decode()
+
+
+def test_a_recipe_that_builds_wheels_is_listed_and_read_with_its_smoke_test(tmp_path: Path) -> None:
+    assert {"deepgemm", "wheel"} <= set(resources.listing())
+    text, smoke = resources.wheel_recipe("deepgemm", "/nowhere")
+    assert "cuda_fp8.h" in text
+    assert "import deep_gemm" in smoke
+    (tmp_path / "pins").mkdir()
+    (tmp_path / "pins/mine.toml").write_text("torch = true\n")
+    assert resources.wheel_recipe("./pins/mine.toml", str(tmp_path)) == ("torch = true\n", "")
+    (tmp_path / "pins/mine.py").write_text("import mine\n")
+    assert resources.wheel_recipe("./pins/mine.toml", str(tmp_path)) == ("torch = true\n", "import mine\n")
+    with pytest.raises(Missing):
+        resources.wheel_recipe("fetchcontent", str(tmp_path))
+
+
+def test_what_docker_builds_with_is_found() -> None:
+    steps = resources.docker_steps()
+    assert {"wheel.Dockerfile", "check.Dockerfile", "steps/compile", "steps/access"} <= set(steps)
+    assert set(resources.variants()) >= {"cu12", "cu13"}

@@ -55,8 +55,16 @@ def test_the_names_count(tree: Path) -> None:
     assert uses_cache.stamp(str(tree), ["a.py"]) != uses_cache.stamp(str(tree), ["b.py"])
 
 
-def test_a_file_that_is_gone_or_changed_just_now_has_no_stamp(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert uses_cache.stamp(str(tree), ["a.py", "gone.py"]) is None
+def test_a_file_that_is_gone_counts_too(tree: Path) -> None:
+    gone = uses_cache.stamp(str(tree), ["a.py", "gone.py"])
+    assert gone is not None
+    assert gone == uses_cache.stamp(str(tree), ["a.py", "gone.py"]) != uses_cache.stamp(str(tree), ["a.py"])
+    (tree / "gone.py").symlink_to("gone.py")
+    looped = uses_cache.stamp(str(tree), ["a.py", "gone.py"])
+    assert looped not in (gone, None)
+
+
+def test_a_file_that_changed_just_now_has_no_stamp(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uses_cache, "_MOMENT", 1.0)
     assert uses_cache.stamp(str(tree), ["a.py"]) is None
 

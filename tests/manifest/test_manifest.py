@@ -207,7 +207,7 @@ ONE = [
     (pin("version = 2.8"), "PIN103", 4, 1),
     (pin('submodules = ["a", "a"]'), "PIN103", 4, 20),
     (pin("facts.token_count = 1.5"), "PIN103", 4, 7),
-    (idle("[[pins.a.patches]]"), "PIN104", 5, 10),
+    (idle("[[pins.a.patches]]"), "PIN103", 5, 10),
     ('[[sites]]\n"ARG X" = "1"\n', "PIN104", 1, 3),
     # commits
     (pin("").replace(COMMIT, "ad1f172"), "PIN105", 3, 1),
@@ -237,6 +237,13 @@ ONE = [
     (idle('[[pins.a.patches]]\nfile = "/p"'), "PIN108", 6, 1),
     (pin('contract.consumer_roots = ["/"]'), "PIN108", 4, 28),
     (idle('[pins.a.wheel]\nrecipe = "../x.j2"'), "PIN108", 6, 1),
+    (idle('[pins.a.wheel]\nrecipe = "wheel"\nlock = "/locks/{variant}.txt"'), "PIN108", 7, 1),
+    (idle('[pins.a.wheel]\nrecipe = "wheel"\nrequires = ["a @ https://h.io/a.whl"]'), "PIN103", 7, 13),
+    (idle('[pins.a.wheel]\nrecipe = "wheel"\nexclude = [{ reason = "none" }]'), "PIN104", 7, 12),
+    (idle('[pins.a.wheel]\nrecipe = "wheel"\nexclude = [{ variant = "cu9", reason = "old" }]'), "PIN114", 7, 14),
+    (idle('[pins.a.wheel]\nrecipe = "wheel"\nenv = { API_TOKEN = "x" }'), "PIN119", 7, 9),
+    ('[variants.cu13]\nindex_url = "http://i.example/cu130"\n', "PIN107", 2, 1),
+    ('[variants.cu13]\nmanylinux = "manylinux2014"\n', "PIN103", 2, 1),
     ('extends = "/etc/passwd"\n', "PIN108", 1, 1),
     ('[[sites]]\nfile = ".git/config"\nX = "1"\n', "PIN108", 2, 1),
     ('[[sites]]\nfile = "a\\u0000b"\nX = "1"\n', "PIN108", 2, 1),
@@ -280,6 +287,14 @@ ONE = [
     # references
     (pin('wheel = { recipe = "x", variants = ["cu13"] }'), "PIN114", 4, 37),
     (idle('[[pins.a.patches]]\nfile = "p"\nvariants = ["cu13"]'), "PIN114", 7, 13),
+    # patches
+    (idle('[[pins.a.patches]]\nfile = "p"\nwhen = "2.8"'), "PIN103", 7, 1),
+    (idle('[[pins.a.patches]]\nfile = "p"\nwhen = "version <2.8"'), "PIN104", 7, 1),
+    (idle('version = "main"\n[[pins.a.patches]]\nfile = "p"\nwhen = "version <2.8"'), "PIN103", 8, 1),
+    (idle('[[pins.a.patches]]\nfile = "p"\nsupersedes = ["q", "p"]'), "PIN103", 7, 20),
+    (idle('[[pins.a.patches]]\ntarget = "t"\nsearch = "s"\nreplace = "s"'), "PIN103", 8, 1),
+    (idle('[[pins.a.patches]]\ntarget = "../t"\nsearch = "s"\nreplace = "r"'), "PIN108", 6, 1),
+    (idle('[[pins.a.patches]]\nfile = "p"\nbackport = "abc1234"'), "PIN105", 7, 1),
     (pin('needs = { b = ">=1" }'), "PIN114", 4, 11),
     ('[[allow]]\ncode = "PIN999"\nreason = "x"\n', "PIN114", 2, 1),
     ('[[allow]]\nreason = "x"\n', "PIN104", 1, 3),
@@ -289,7 +304,12 @@ ONE = [
     ("schema = 2\nnews = 1\n", "PIN115", 1, 1),
     ('requires-pinctl = "new"\n', "PIN103", 1, 1),
     (pin('needs = { b = "newest" }') + '[pins.b]\npackages = ["b"]\nversion = "1"\nunused = true\n', "PIN103", 4, 11),
-    (pin('needs = { b-b = ">1" }') + '[pins.x]\npackages = ["B_b"]\nversion = "1"\nunused = true\n', "PIN120", 4, 11),
+    (pin('needs = { b-b = ">1" }') + idle("").replace("pins.a", "pins.b-b"), "PIN120", 4, 11),
+    (pin('needs = { b = "{nested:x}" }') + '[pins.b]\npackages = ["b"]\nversion = "1"\nunused=true\n', "PIN120", 4, 11),
+    (pin('needs = { a = "{nested:../x}" }'), "PIN112", 4, 11),
+    (pin('needs = { a = "{nested}" }'), "PIN103", 4, 11),
+    (pin('needs = { a = ">=1" }'), "PIN103", 4, 11),
+    ('[pins.a]\npackages = ["a"]\nversion = "1"\ntrack = "1"\nunused = true\n', "PIN103", 4, 1),
     (pin('version = "1"\nbad = [{ version = "1", reason = "hangs" }]'), "PIN122", 4, 1),
     (pin(f'bad = [{{ commit = "{COMMIT}", reason = "hangs" }}]'), "PIN122", 3, 1),
     # credentials
@@ -433,6 +453,8 @@ def test_a_finding_says_what_was_found_where_and_what_mends_it() -> None:
         (pin("", site=""), 'add [pins.a.sites."FILE"] with a selector; or `unused = true`'),
         (pin('needs.tilelan = ">=1"') + '[pins.tilelang]\npackages = ["tilelang"]\nversion = "1"\nunused = true\n',
          "did you mean `tilelang`?"),
+        (pin('needs.tile-lng = ">=1"') + '[pins.x]\npackages = ["tile-lang"]\nversion = "1"\nunused = true\n',
+         "did you mean `tile-lang`?"),
         (pin('track = "dev"', site='sites.Dockerfile."ARG X" = "{track}"'), 'give it the commit: "{commit}"'),
         ('[variants.a]\npublish = "pypi"\nlabel = "x"\n', 'drop the label, or publish to the index: publish = "index"'),
     ],
@@ -447,7 +469,6 @@ def test_hints(text: str, hint: str) -> None:
         (pin("", site='sites.f.X = "1"\nsites."./f".X = "2"'), 5),
         (pin("", site='generate.f = "x"\nsites.f.X = "1"'), 5),
         (pin('version = "1"\nbad = [{ version = "1", reason = "hangs" }]'), 5),
-        (pin('needs.b = ">1"') + '[pins.b]\npackages = ["b"]\nversion = "1"\nunused = true\n', 8),
         ('[variants.a]\npublish = "pypi"\n[variants.b]\npublish = "pypi"\n', 2),
     ],
 )
@@ -606,9 +627,9 @@ def test_remarks() -> None:
     ids=range(8),
 )
 def test_a_hostile_file_is_refused_in_seconds(text: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     assert 1 <= len(wrong(text)) <= 201
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_where_there_are_too_many_problems_the_file_says_so() -> None:
@@ -623,3 +644,30 @@ def test_a_file_that_is_extended_is_no_site() -> None:
         parse(text, load=lambda _: "")
     assert [f.code for f in caught.value.findings] == ["PIN109"]
     assert "base/pins.toml says what the sites hold" in caught.value.findings[0].message
+
+
+def test_a_group_is_at_one_version() -> None:
+    def pins(*versions: str) -> str:
+        keys = ("version", "version", "tag")
+        heads = ('packages = ["a"]', 'packages = ["b"]', f'repo = "https://h.io/c"\ncommit = "{COMMIT}"')
+        return "".join(f'[pins.{name}]\n{head}\n{key} = "{version}"\ngroup = "g"\nunused = true\n'
+                       for name, head, key, version in zip("abc", heads, keys, versions, strict=True))  # fmt: skip
+
+    assert manifest.remarks(parse(pins("1.0", "1.0.0", "v1.0"))) == []
+    assert manifest.remarks(parse(pins("1.0", "1.0", "nightly"))) == []
+    found = manifest.remarks(parse(pins("1.0", "1.0.post1", "v1.1")))
+    assert [(f.code, f.span and f.span.line, f.severity) for f in found] == [
+        ("PIN124", 8, Severity.ERROR),
+        ("PIN124", 14, Severity.ERROR),
+    ]
+    assert found[0].message == "b is at 1.0.post1, and a, of the same group, at 1.0"
+    other = pins("1.0", "1.0", "v1.1").replace('"g"\nunused = true\n[pins.c]', '"h"\nunused = true\n[pins.c]')
+    assert [f.code for f in manifest.remarks(parse(other))] == ["PIN124"]
+
+
+def test_the_platforms_of_a_url() -> None:
+    text = '[pins.a]\nurl = "https://h.io/a-{platform}"\nsha256 = SHA\nunused = true\n'
+    assert parse(text.replace("SHA", f'{{ x = "{"a" * 64}" }}')).pins["a"].sha256 == {"x": "a" * 64}
+    with pytest.raises(ManifestError) as caught:
+        parse(text.replace("SHA", f'"{"a" * 64}"'))
+    assert [(f.code, f.span and f.span.line) for f in caught.value.findings] == [("PIN112", 2)]

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from pinctl.manifest.schema import PIN, PINS_TOML, VARIANT, json_schema
+from pinctl.manifest.schema import IMAGE, PIN, PINS_TOML, VARIANT, json_schema
 from pinctl.manifest.shapes import (
     ABSENT,
     Bool,
@@ -30,12 +30,25 @@ from pinctl.manifest.shapes import (
     dotted,
     shown,
 )
-from pinctl.model import Check, Contract, Manifest, Patch, Pin, SystemPackage, Upstream, Variant, Waiver, Wheel
+from pinctl.model import (
+    Check,
+    Contract,
+    Exclude,
+    Image,
+    Manifest,
+    Patch,
+    Pin,
+    SystemPackage,
+    Upstream,
+    Variant,
+    Waiver,
+    Wheel,
+)
 
 RULES = {"PIN105", "PIN106", "PIN108"}
 """What `Ruled` texts are held to besides the structure: listed among the cross-checks."""
 
-SHAPES = {"pins.toml": PINS_TOML, "a pin": PIN, "a variant": VARIANT}
+SHAPES = {"pins.toml": PINS_TOML, "a pin": PIN, "a variant": VARIANT, "an image": IMAGE}
 COMMIT = "ad1f1726aa540a76c1d26d6a120effb8de21eaa4"
 
 
@@ -79,7 +92,7 @@ def tables(shape: Table) -> st.SearchStrategy[dict[str, Any]]:
     fixed = st.sets(st.sampled_from(sorted(optional)), max_size=4) if optional else st.just(set[str]())
     table = fixed.flatmap(lambda names: st.fixed_dictionaries(required | {name: optional[name] for name in names}))
     if shape.rest is None:
-        return table
+        return table.filter(lambda made: len(made) >= shape.least)
     others = st.dictionaries(st.text(min_size=1, max_size=3), documents(shape.rest), min_size=1, max_size=2)
     return st.builds(lambda a, b: b | a, table, others)
 
@@ -239,7 +252,14 @@ def test_accepted(document: dict[str, Any]) -> None:
         ),
         (_some("sites", {"a": {"b": "x\ny"}}), ("pins", "x", "sites", "a", "b"), "PIN103"),
         (_some("bad", [{"reason": "x"}]), ("pins", "x", "bad", 0), "PIN103"),
-        (_some("patches", [{}]), ("pins", "x", "patches", 0, "file"), "PIN104"),
+        (_some("patches", [{}]), ("pins", "x", "patches", 0), "PIN103"),
+        (_some("patches", [{"target": "a", "search": "b"}]), ("pins", "x", "patches", 0), "PIN103"),
+        (_some("patches", [{"file": "a", "search": "b"}]), ("pins", "x", "patches", 0, "search"), "PIN102"),
+        (
+            _some("patches", [{"target": "a", "search": "b", "replace": "c", "count": 0}]),
+            ("pins", "x", "patches", 0, "count"),
+            "PIN103",
+        ),
         (_some("patches", [{"file": "a", "retire": "upsteam"}]), ("pins", "x", "patches", 0, "retire"), "PIN103"),
         (_some("facts", {"a": 12.8}), ("pins", "x", "facts", "a"), "PIN103"),
         (
@@ -295,7 +315,7 @@ def test_the_schema_is_valid_and_says_what_every_key_is() -> None:
     Draft202012Validator.check_schema(schema)
     assert json.loads(json.dumps(schema)) == schema
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    for table in (PINS_TOML, PIN, VARIANT):
+    for table in (PINS_TOML, PIN, VARIANT, IMAGE):
         assert [name for name, field in table.fields.items() if len(field.doc) < 10] == []
 
 
@@ -304,10 +324,11 @@ def test_the_schema_is_valid_and_says_what_every_key_is() -> None:
     [
         (PIN, Pin),
         (VARIANT, Variant),
+        (IMAGE, Image),
         (PIN.fields["upstream"].shape, Upstream),
         (PIN.fields["wheel"].shape, Wheel),
+        (PIN.fields["wheel"].shape.fields["exclude"].shape.item, Exclude),
         (PIN.fields["contract"].shape, Contract),
-        (PIN.fields["patches"].shape.item, Patch),
         (PIN.fields["checks"].shape.item, Check),
         (PIN.fields["allow"].shape.item, Waiver),
     ],
@@ -315,6 +336,12 @@ def test_the_schema_is_valid_and_says_what_every_key_is() -> None:
 def test_the_model_has_every_key_and_no_other(shape: Table, model: type) -> None:
     fields = set(model._fields) - {"key"}
     assert fields - ({"name"} - set(shape.fields)) == set(shape.fields)
+
+
+def test_the_model_has_every_key_of_both_forms_of_a_patch() -> None:
+    diff, replacement = PIN.fields["patches"].shape.item.shapes
+    keys = {*diff.fields, *replacement.fields} - {"count"} | {"times"}
+    assert keys == set(Patch._fields)
 
 
 def test_the_model_has_every_key_of_the_file_and_of_a_system_package() -> None:

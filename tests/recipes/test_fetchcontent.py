@@ -501,6 +501,30 @@ def test_edits_by_hand_of_a_patched_source_are_not_lost(upstream: Upstream, cons
     assert lib(consumer) == "1\nmine\n3\n4\n5\n6\n"
 
 
+def test_a_patch_is_for_the_versions_that_it_names(consumer: Consumer, patched: Pin) -> None:
+    one, two, three = patched.patches
+    edit = Patch(target="lib.txt", search="1", replace="one")  # of an installed file
+    patches = (one._replace(when="version < 2.8"), three._replace(when="version >= 2.8"), edit)
+    consumer.pin(patched._replace(version="2.7.1", patches=patches))
+    assert str(consumer.configured()["PIN_ID"]).count("+") == 1
+    assert lib(consumer) == "1\ntwo\n3\n4\n5\n6\n"
+    again = consumer.configured()
+    assert "is applied" not in again.log
+    assert two.file == "my patches/2 of 3.patch"
+
+
+def test_a_patched_project_may_move_to_a_folder_with_blanks(consumer: Consumer, patched: Pin, tmp_path: Path) -> None:
+    """cpm-cmake/CPM.cmake#664: configured twice, there and where the way to it holds blanks."""
+    consumer.pin(patched)
+    assert consumer.configured().log.count("is applied") == 3
+    assert "is applied" not in consumer.configured().log
+    moved = consumer.path.rename(tmp_path / "a b")
+    other = Consumer(moved, consumer.recipe, consumer.env)
+    assert other.configured(build="a build").log.count("is applied") == 3
+    assert "is applied" not in other.configured(build="a build").log
+    assert (other.source("a build") / "lib.txt").read_text() == "1\nthree\n3\n4\n5\n6\n"
+
+
 def test_a_patch_for_some_variants_is_left_to_their_builds(consumer: Consumer, patched: Pin) -> None:
     one, two, _ = patched.patches
     consumer.pin(patched._replace(patches=(one, two._replace(variants=("cu12",)))))

@@ -173,10 +173,12 @@ URL = "URL https://h/x-1.2.tar.gz URL_HASH SHA256=ab"
         ("ExternalProject_Add(x GIT_REPOSITORY r)", "ExternalProject(x)", [{"repo": ["r"]}]),
         ("CPMAddPackage(NAME x GITHUB_REPOSITORY o/x GIT_TAG 1)", "CPMAddPackage(x)",
          [{"repo": ["https://github.com/o/x"], "ref": ["1"]}]),
-        ('CPMAddPackage("gh:o/r#v1")', "CPMAddPackage(o/r)", [{"ref": ["v1"]}]),
-        ('CPMAddPackage("gh:o/r@1.2#v1")', "CPMAddPackage(r)", [{"ref": ["v1"]}]),
-        ("CPMAddPackage(gh:o/r@1.2)", "CPMAddPackage(o/r)", [{"ref": ["1.2"]}]),
-        ('CPMAddPackage(URI "https://h/o/r.git@1.2" OPTIONS "A ON")', "CPMAddPackage(o/r)", [{"ref": ["1.2"]}]),
+        ('CPMAddPackage("gh:o/r#v1")', "CPMAddPackage(o/r)", [{"repo": ["https://github.com/o/r"], "ref": ["v1"]}]),
+        ('CPMAddPackage("gl:o/r@1.2#v1")', "CPMAddPackage(r)", [{"repo": ["https://gitlab.com/o/r"], "ref": ["v1"]}]),
+        ("CPMAddPackage(bb:o/r@1.2)", "CPMAddPackage(o/r)",
+         [{"repo": ["https://bitbucket.org/o/r"], "ref": ["v1.2"]}]),
+        ('CPMAddPackage(URI "https://h/o/r.git@1.2" OPTIONS "A ON")', "CPMAddPackage(o/r)",
+         [{"repo": ["https://h/o/r"], "ref": ["v1.2"]}]),
         ('CPMAddPackage("gh:o/r@${V}")', "CPMAddPackage(o/r)", []),
         ("FetchContent_Declare(x GIT_TAG t GIT_SUBMODULES a b)", "FetchContent(x)",
          [{"ref": ["t"], "submodules": [("a", "b")]}]),
@@ -347,7 +349,7 @@ def test_one_value_grows_to_a_list_where_it_may(
     text: str, selector: str, value: tuple[str, ...], expected: str | None
 ) -> None:
     document = parse(text.encode())
-    ((slot,),) = document.find(selector)
+    ((*_, slot),) = document.find(selector)
     assert document.as_list(slot).many == (expected is not None)
     if expected is not None:
         assert write(document, document.as_list(slot), value).decode() == expected
@@ -373,7 +375,9 @@ def test_writing_parts(text: str, part: str, value: Value, expected: str) -> Non
 
 
 def test_short_form_of_cpm() -> None:
-    assert written('CPMAddPackage("gh:o/r@1.2")', "CPMAddPackage(r)", "1.3", "ref") == 'CPMAddPackage("gh:o/r@1.3")'
+    assert written('CPMAddPackage("gh:o/r@1.2")', "CPMAddPackage(r)", "v1.3", "ref") == 'CPMAddPackage("gh:o/r@1.3")'
+    moved = written('CPMAddPackage("gh:o/r.git#v1")', "CPMAddPackage(r)", "https://github.com/p/r", "repo")
+    assert moved == 'CPMAddPackage("gh:p/r.git#v1")'
     assert written('CPMAddPackage("gh:o/r#v1")', "CPMAddPackage(r)", "v2", "ref") == 'CPMAddPackage("gh:o/r#v2")'
 
 
@@ -402,11 +406,12 @@ def test_short_form_of_cpm() -> None:
         ("FetchContent_Declare(x GITHUB_REPOSITORY o/x)", "FetchContent(x)", "https://gitlab.com/o/x"),
         ('CPMAddPackage("gh:o/r#v1")', "CPMAddPackage(r)", "v1#x"),
         ('CPMAddPackage("gh:o/r#v1")', "CPMAddPackage(r)", "v1@x"),
+        ('CPMAddPackage("gh:o/r@1")', "CPMAddPackage(r)", "1.2"),
     ],
 )
 def test_values_that_cannot_stand_there(text: str, selector: str, value: Value) -> None:
     document = parse(text.encode())
-    ((slot,),) = document.find(selector)
+    ((*_, slot),) = document.find(selector)
     with pytest.raises(Unwritable):
         write(document, slot, value)
 

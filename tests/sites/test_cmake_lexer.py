@@ -254,13 +254,13 @@ def test_no_input_crashes_the_lexer(junk: bytes, at: int, drop: int) -> None:
     ids=range(12),
 )  # fmt: skip
 def test_hostile_nesting_takes_no_time(source: bytes) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     calls, _ = lex(source)
     for call in calls:
         for arg in call.args[:10]:
             text(source, arg)
             pieces(source, arg)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 # --- writing --------------------------------------------------------------------------------------------------------

@@ -134,6 +134,16 @@ def meaning(word: str, escape: str = "\\") -> str:
             [("FROM", "a/b:1@sha256:0f")],
         ),
         (
+            "FROM a:1 AS build\nCOPY --link --from=ghcr.io/x/uv:0.5 /uv /b/\nCOPY --from=build a b\nCOPY --from=0 a b\n"
+            "COPY --chown=a:b --from=y/z@sha256:0f a b\nCOPY a --from=x/q:1 b\nCOPY --from=x/${V} a b\n"
+            "COPY --from=ctx a b\n",
+            [("FROM", "a:1"), ("COPY --from uv", "ghcr.io/x/uv:0.5"), ("COPY --from z", "y/z@sha256:0f")],
+        ),
+        (
+            "COPY \\\n  # why\n  --from=x/uv:0.5 \\\n  /uv /bin/\nENV A=1\n",
+            [("COPY --from uv", "x/uv:0.5"), ("ENV A", "1")],
+        ),
+        (
             "ARG A=1\r\nFROM x:1\r\nENV B=2 \\\r\n  C=3\r\n",
             [("ARG A", "1"), ("FROM", "x:1"), ("ENV B", "2"), ("ENV C", "3")],
         ),
@@ -537,3 +547,12 @@ def test_depth_and_length_cost_little(head: bytes, unit: bytes) -> None:
     with suppress(Unparsable):
         list(dockerfile.parse(head + unit * 20_000).slots())
     assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("selector", ["COPY --from", "COPY --from uv", "build:COPY --from uv", "0:COPY --from"])
+def test_an_image_that_files_are_copied_from(selector: str) -> None:
+    source = b"FROM a:1 AS build\nCOPY \\\n  --from=x/uv:0.5 /uv /bin/\n"
+    assert written(source, selector, "x/uv:0.6") == source.replace(b"0.5", b"0.6")
+    for hostile in ("x/uv:0.6 /etc/passwd", "x/uv\nRUN id", "-x", "", "$X", "build"):
+        with pytest.raises(Unwritable):
+            written(source, selector, hostile)

@@ -261,6 +261,6 @@ def test_no_damage_crashes_the_reader(data: st.DataObject, at: int, cut: int) ->
     [b"{" * 100_000, b"a {\n" * 50_000, b"a = " + b"[" * 100_000 + b"]" * 100_000, b'a = "' + b"${" * 20_000],
 )
 def test_deep_nesting_is_read_in_good_time(source: bytes) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert list(parse(source).slots()) == []
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10

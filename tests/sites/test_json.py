@@ -293,9 +293,9 @@ def test_no_damage_crashes_the_reader(data: st.DataObject, at: int, cut: int) ->
     "source", [b"[" * 100_000, b"[" * 100_000 + b"]" * 100_000, b'{"a":' * 100_000, b"{" * 100_000]
 )
 def test_deep_nesting_is_read_in_good_time(source: bytes) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert list(parse(source).slots()) == []
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_too_many_values_are_refused() -> None:

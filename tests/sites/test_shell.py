@@ -660,3 +660,33 @@ def test_a_byte_order_mark_stays() -> None:
 
 def test_likely_selectors_are_offered() -> None:
     assert "DEEP_REF" in shell.parse(b"DEEP_REF=1\n").candidates("DEP_REF")
+
+
+def test_wheels_by_their_address() -> None:
+    """The address of a wheel names its package; what the shell would read as an operator is written in quotes alone."""
+    url = "https://h/v1/sgl_deep_gemm-{}+cu129-py3-none-any.whl"
+    source = f"pip install {url.format('1.0')} && uv pip install '{url.format('1.0')}#sha256=0'\n".encode()
+    document = shell.parse(source)
+    first, second = (hit[0] for hit in document.find("url Sgl-Deep.Gemm"))
+    assert (first.value, second.value) == (url.format("1.0"), f"{url.format('1.0')}#sha256=0")
+    after = write(document, first, url.format("1.1"))
+    assert after == source.replace(b"1.0", b"1.1", 1)
+    for value in (
+        "https://h/x&id",
+        "https://h/x|id",
+        "https://h/(x)",
+        "https://h/x;id",
+        "https://h/$x",
+        "https://h/`x`",
+    ):
+        with pytest.raises(Unwritable):
+            write(document, first, value)
+
+
+def test_a_set_that_needs_quotes_is_written_in_quotes_alone() -> None:
+    document = shell.parse(b"pip install x~=1.0 'y>=1.0,<2'\n")
+    ((bare,),), ((quoted,),) = document.find("specifier x"), document.find("specifier y")
+    assert write(document, bare, "~=1.1") == b"pip install x~=1.1 'y>=1.0,<2'\n"
+    assert write(document, quoted, ">=1.1,<3") == b"pip install x~=1.0 'y>=1.1,<3'\n"
+    with pytest.raises(Unwritable):
+        write(document, bare, ">=1.1,<3")

@@ -553,3 +553,45 @@ def test_indentation_as_deep_as_people_write_is_read() -> None:
     assert named(source) == {".".join("k" * 51): "v"}
     wide = b"a: x\nb: |\n" + b"".join(b" " * (n % 2 * 150 + 2) + b"- text\n" for n in range(50))
     assert named(wide) == {"a": "x"}
+
+
+STEPS = """\
+jobs:
+  a:
+    steps:
+      - uses: actions/checkout@v4
+      - uses: astral-sh/setup-uv@v5
+        with: {version: "0.5"}
+      - name: Build
+        env: {X: "1"}
+      - name: Build
+        id: again
+        env: {X: "2"}
+      - run: pip install x
+        env: {X: "3"}
+      - uses: actions/cache@v4
+        env: {X: "4"}
+      - uses: actions/cache@v5
+        env: {X: "5"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("selector", "value"),
+    [
+        ("jobs.a.steps[uses=astral-sh/setup-uv].with.version", "0.5"),
+        ("jobs.a.steps[uses=astral-sh/setup-uv@v5].with.version", "0.5"),
+        ("jobs.a.steps[id=again].env.X", "2"),
+        ("jobs.a.steps.2.env.X", "1"),
+        ("jobs.a.steps[uses=actions/cache@v5].env.X", "5"),
+    ],
+)
+def test_elements_by_what_they_alone_are_called(selector: str, value: str) -> None:
+    ((slot,),) = parse(STEPS.encode()).find(selector)
+    assert slot.value == value
+
+
+def test_the_names_of_an_element_are_by_number_and_by_what_it_alone_is_called() -> None:
+    names = {slot.value: slot.names[1:] for slot in parse(STEPS.encode()).slots() if "env" in slot.names[0]}
+    assert names == {"1": (), "2": ("jobs.a.steps[id=again].env.X",), "3": (), "4": (), "5": ()}
+    assert len(parse(STEPS.encode()).find("jobs.a.steps[name=Build].env.X")) == 2

@@ -7,7 +7,7 @@ import pytest
 from pinctl import manifest
 from pinctl.finding import Finding
 from pinctl.model import Manifest
-from pinctl.upstream.archives import Archive, Declared, declared, folder, judge, packing, row
+from pinctl.upstream.archives import Archive, Declared, declared, folder, forge, is_fixed, judge, packing, row, wanted
 from pinctl.upstream.tarball import Contents
 from pinctl.upstream.telling import Telling
 
@@ -146,3 +146,49 @@ def test_the_folder_of_a_forge(url: str, where: str | None) -> None:
 )
 def test_how_an_archive_is_packed(url: str, how: str | None) -> None:
     assert packing(url) == how
+
+
+def test_an_archive_for_each_platform() -> None:
+    text = OWN.replace("{version}", "{version}-{platform}").replace(f'"{A}"', f'{{ x86_64 = "{A}", aarch64 = "{B}" }}')
+    made = manifest.parse(text)
+    x86, arm = wanted(made.pins["up"])
+    assert (x86.url, x86.digests, x86.platform) == (
+        "https://files.example/up-1.2-x86_64.tar.gz",
+        {"sha256": (A,)},
+        "x86_64",
+    )
+    assert arm.url == "https://files.example/up-1.2-aarch64.tar.gz"
+    (found_,) = judge(Telling(made.pins["up"], made), arm, got(A))
+    assert (found_.code, found_.expected, found_.span and found_.span.line) == ("PIN330", B, 6)
+    one = manifest.parse(OWN).pins["up"]
+    assert wanted(one) == [declared(one)]
+    assert wanted(one._replace(url=None, sha256=None)) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "repo", "tag"),
+    [
+        (
+            "https://github.com/o/n/releases/download/v{version}/n-{version}.whl",
+            "https://github.com/o/n.git",
+            "v{version}",
+        ),
+        ("https://github.com/o/n/archive/refs/tags/v{version}.tar.gz", "https://github.com/o/n.git", "v{version}"),
+        ("https://github.com/o/n/archive/{version}.zip", "https://github.com/o/n.git", "{version}"),
+        ("https://codeberg.org/o/n/releases/download/{tag}/x", "https://codeberg.org/o/n.git", "{tag}"),
+        ("https://github.com/o/n/releases/download/v1/n-{version}.whl", None, ""),
+        ("https://github.com/o/n/archive/{commit}.tar.gz", None, ""),
+        ("https://files.example/o/n/releases/download/v{version}/x", None, ""),
+        ("https://github.com/o/n/raw/v{version}/x", None, ""),
+    ],
+)
+def test_the_releases_that_a_url_is_of(url: str, repo: str | None, tag: str) -> None:
+    found_ = forge(url)
+    assert (found_ and found_.repo, found_.tag if found_ else "") == (repo, tag)
+    if found_:
+        assert found_.page("v1+a)b") == f"{found_.repo.removesuffix('.git')}/releases/tag/v1%2Ba%29b"
+
+
+def test_a_url_that_leads_to_one_archive() -> None:
+    names = ("x", "{version}", "{tag}", "{commit}", "{platform}")
+    assert [is_fixed(f"https://h.example/{name}") for name in names] == [True, False, False, False, True]

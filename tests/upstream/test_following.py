@@ -65,7 +65,8 @@ def test_the_version_follows_what_said_it(fields: dict[str, str], tag: str | Non
 def test_nested_gitlinks_follow() -> None:
     after = Evidence(listing=listing(Submodule("csrc/cutlass", B, "c", "https://h/c")))
     nested = {"csrc/cutlass": A, "gone": A}
-    assert following.nested(pin(nested=nested), after) == {"csrc/cutlass": B}
+    assert following.nested(pin(nested=nested), (), after) == {"csrc/cutlass": B}
+    assert following.nested(pin(), ("csrc/cutlass", "gone"), after) == {"csrc/cutlass": B}
 
 
 def test_the_archive_of_another_commit() -> None:

@@ -55,9 +55,9 @@ def test_a_glob_that_is_not_recursive() -> None:
 
 
 def test_a_hostile_glob_takes_no_time() -> None:
-    start = time.monotonic()
+    start = time.process_time()
     assert list(forest({"a" * 1000: ""}).glob("a*" * 60 + "b")) == []
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_submodules_are_part_of_it() -> None:

@@ -5,7 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinctl import manifest
-from pinctl.upstream.images import Image, Standing, challenge, judge, parse, row
+from pinctl.upstream.images import (
+    Image,
+    Standing,
+    challenge,
+    is_tag,
+    judge,
+    lacking,
+    parse,
+    platforms,
+    retagged,
+    row,
+)
 from pinctl.upstream.telling import Telling
 
 D, E = f"sha256:{'d' * 64}", f"sha256:{'e' * 64}"
@@ -71,3 +82,34 @@ def test_rows() -> None:
     pin = manifest.parse(f'schema = 1\n[pins.os]\nimage = "a"\ndigest = "{D}"\nunused = true\n', path="p").pins["os"]
     assert row(pin, Standing(E, True)) == {"image": "a", "tagged": E, "held": True}
     assert row(pin, Standing(failure="x")) == {}
+
+
+def test_another_tag_of_an_image() -> None:
+    for image in ("h.example:5000/a/b", "h.example:5000/a/b:1", f"h.example:5000/a/b:1@{D}", f"h.example:5000/a/b@{D}"):
+        assert retagged(image, "2") == "h.example:5000/a/b:2"
+    assert [is_tag(text) for text in ("1", "cuda13.0-x_y", "", "-a", "a b", "a\n", "a" * 129)] == [True] * 2 + [
+        False
+    ] * 5
+
+
+def test_the_platforms_of_an_index() -> None:
+    entries = [{"platform": {"os": "linux", "architecture": machine}} for machine in ("arm64", "amd64", "amd64")]
+    odd = [{}, 1, {"platform": 1}, {"platform": {"os": "unknown", "architecture": "unknown"}}, {"platform": {"os": 1}},
+           {"platform": {"os": "\x1b[31m", "architecture": "x"}}]  # fmt: skip
+    assert platforms({"manifests": [*entries, *odd]}) == ("linux/amd64", "linux/arm64")
+    nothing: list[object] = [{}, [], None, {"manifests": 1}, {"config": {}}]
+    for none in nothing:
+        assert platforms(none) == ()
+
+
+def test_a_platform_that_is_lacking() -> None:
+    made = manifest.parse(f'schema = 1\n[pins.os]\nimage = "os:1"\ndigest = "{D}"\nunused = true\n')
+    say = Telling(made.pins["os"], made)
+    wanted = ("linux/amd64", "linux/arm64")
+    (found,) = lacking(say, parse("os:1", None), ("linux/amd64", "linux/s390x"), wanted)
+    assert (found.code, found.span and found.span.line, found.hint) == (
+        "PIN334",
+        3,
+        "it is for linux/amd64, linux/s390x",
+    )
+    assert list(lacking(say, parse("os:1", None), (), wanted)) == []

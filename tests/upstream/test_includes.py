@@ -144,9 +144,9 @@ def test_an_include_after_closed_text_is_found(noise: str) -> None:
     ids=range(8),
 )  # fmt: skip
 def test_hostile_sources_take_no_time(evil: bytes) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     scan(evil)
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 @given(

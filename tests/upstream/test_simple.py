@@ -91,10 +91,10 @@ def test_what_is_no_page(body: bytes, kind: str, clause: str) -> None:
 @pytest.mark.parametrize("piece", ["<a ", "<!--", "<a '", '<a href="', "<b>", "<![", "<base\n", "<a href=x ", "a=b "])
 def test_a_hostile_page_takes_no_time_that_grows_with_its_square(piece: str) -> None:
     page = "<a " + piece * (2 * 1024 * 1024 // len(piece))
-    begun = time.monotonic()
+    begun = time.process_time()
     html(page)
     html(f"{page}>")
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @given(st.text(), st.text(st.characters(codec="utf-8", exclude_characters="\r")))

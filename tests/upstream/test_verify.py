@@ -153,6 +153,21 @@ def test_nested_commits() -> None:
     assert (only(found).expected, only(found).found) == (COMMIT, "ab" * 20)
 
 
+def test_nested_gitlinks_that_are_not_there() -> None:
+    here = with_modules({"a": "ext/a"}, "ext/a")
+    found = report(here, f'nested."old/a" = "{COMMIT}"')
+    assert told(found) == [("PIN319", "error", LINE)]
+    assert (only(found).message, only(found).hint) == ("the tree has no gitlink at old/a", "it may be ext/a now")
+    asked = report(here, 'sites.f.X = "{nested:ext/b}"')
+    assert told(asked) == [("PIN319", "error", 2)]
+    assert only(asked).hint == "its gitlinks are: ext/a"
+    assert told(report(here, 'sites.f.X = "{nested:ext/a}"')) == []
+    assert only(report(forest({}), f'nested.a = "{COMMIT}"')).hint == "drop the entry"
+    below = report(forest({}, away=None).only(()), f'nested."away/x" = "{COMMIT}"', "submodules = []")
+    assert told(below) == [("PIN319", "warning", LINE)]
+    assert only(below).hint == 'add "away" to `submodules`'
+
+
 # --- paths --------------------------------------------------------------------------------------------------------
 
 

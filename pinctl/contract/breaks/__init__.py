@@ -11,7 +11,7 @@ from pinctl.contract.breaks.binding import Binding, Fault, Misfit, bindings
 from pinctl.contract.breaks.changes import least
 from pinctl.contract.breaks.lookup import Found, Lookup, is_foreign
 from pinctl.contract.breaks.model import Break, Class
-from pinctl.contract.breaks.shown import standing
+from pinctl.contract.breaks.standing import standing
 from pinctl.contract.model import Call, Guard, Place, Signature, Sort, Surface, Use, Uses
 
 __all__ = ["Break", "Class", "Lookup", "find", "fragile", "in_order"]
@@ -61,7 +61,7 @@ class _Judge:
         if is_foreign(use.symbol, self.before, self.after):
             return []
         told = set(self.told)
-        found = list(self._found(use, self.before.find(use.symbol)))
+        found = list(self._found(use, _seen(use, self.before)))
         if found and self.fresh(use.place):
             self.told = told
             found = list(self._found(use, None))
@@ -69,7 +69,7 @@ class _Judge:
 
     def _found(self, use: Use, then: Found | None) -> Iterator[Break]:
         """What breaks of a use of which `then` is known at A; None: A is not asked."""
-        now = self.after.find(use.symbol)
+        now = _seen(use, self.after)
         if now.symbol is not None:
             yield from self._there(use, then, now)
         elif (use.symbol, use.place) not in self.led_to and not self._is_below(use):  # told where it comes from
@@ -202,6 +202,11 @@ class _Judge:
             before=standing(self.before, then), after=standing(self.after, now, bound),
             dependents=use.dependents,
         )  # fmt: skip
+
+
+def _seen(use: Use, lookup: Lookup) -> Found:
+    """What a use finds under its name."""
+    return lookup.find(use.symbol) if Guard.TYPE_CHECKING in use.guards else lookup.at_run_time(use.symbol)
 
 
 def is_private(name: str) -> bool:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from pinctl.contract.model import Signature, Sort, Surface, Symbol
+from pinctl.contract.surface.guards import TYPING
 
 _MOST_ALIASES = 16
 """Names of names that are followed."""
@@ -100,6 +101,13 @@ class Lookup:
         if name not in self._known:
             self._known[name] = self._find(_packet(name), 0)
         return self._known[name]
+
+    def at_run_time(self, name: str) -> Found:
+        """As `find`, without what only type checkers see (typing.TYPE_CHECKING), unless its module may give it, too."""
+        found = self.find(name)
+        if found.symbol is None or TYPING not in found.symbol.guards:
+            return found
+        return found if found.symbol.name.rpartition(".")[0] in self.surface.open else _MISSING
 
     def _find(self, name: str, depth: int) -> Found:
         if (symbol := self.surface.symbols.get(name)) is not None:

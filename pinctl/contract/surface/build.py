@@ -44,12 +44,12 @@ def _cmake(text: str) -> Iterator[Extension]:
 
 def _setup(text: str) -> Iterator[Extension]:
     try:
-        tree = ast.parse(text)
+        nodes = list(ast.walk(ast.parse(text)))
         constants = Constants()
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 constants.learn(node.targets[0].id, node.value)
-        yield from (made for node in ast.walk(tree) if (made := _extension(node, constants)))
+        yield from (made for node in nodes if (made := _extension(node, constants)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
 

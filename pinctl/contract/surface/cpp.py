@@ -6,9 +6,9 @@ class. A name that is computed, or registered by a macro, makes its module open.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
-from pinctl.contract.surface.cpp_calls import Reading, callee
+from pinctl.contract.surface.cpp_calls import MODULES, Reading, callee
 from pinctl.contract.surface.cpp_signature import function, merged
 from pinctl.contract.surface.cpp_text import Refused, Source, Span
 from pinctl.contract.surface.declarations import fill
@@ -18,9 +18,9 @@ _TELLS = (
     b"PYBIND11_", b"NB_MODULE", b"TORCH_LIBRARY", b"TVM_FFI_", b"TVM_REGISTER_", b"GlobalDef", b"::module",
     b"torch::Library",
 )  # fmt: skip
-_MODULE = re.compile(r"\b(PYBIND11_MODULE|PYBIND11_EMBEDDED_MODULE|NB_MODULE)\s*(\()")
+_MODULE = re.compile(rf"\b({'|'.join(MODULES)})\s*(\()")
 _LIBRARY = re.compile(r"\b(?:\w+_)?TORCH_LIBRARY(\w*)\s*(\()")
-_PARAMETER = re.compile(r"::\s*(?:module_?|Library)\s*&*\s*(\w+)\s*(?=[,)])")
+_PARAMETER = re.compile(r"::\s*(?:module_?|Library)\s*[&*]*\s*(\w+)\s*(?=[,)])")
 _SPACE = re.compile(r"\b(py|pybind11|nb|nanobind|torch)\s*$")
 _EXPORT = re.compile(r"\bTVM_FFI_DLL_EXPORT_TYPED_FUNC\s*(\()")
 _BODY = re.compile(r"\s*\.\s*set_body(?:_typed|_packed|_method)?\s*(\()")
@@ -47,8 +47,9 @@ def read(source: bytes) -> Facts:
         return CppFacts()
     try:
         reading = Reading(Source(source))
-        for scopes in (_modules, _libraries, _helpers, _tvm):
-            scopes(reading)
+        for scopes, words in _SCOPES.items():
+            if any(word in reading.source.code for word in words):  # which is found sooner than a pattern
+                scopes(reading)
     except Refused as error:
         return Unread(str(error))
     return CppFacts(tuple(reading.scopes), tuple(fill(reading.source, reading.entries)))
@@ -152,6 +153,15 @@ def _registered(reading: Reading, number: int, opener: int) -> None:
     made = function(source, inner[0]) if inner else None
     signature = merged(None, made.parameters) if made else None
     reading.note(Entry(number, Act.DEF, name, line, guards, signature, made.source if made else ""))
+
+
+_SCOPES: Mapping[Callable[[Reading], None], tuple[str, ...]] = {
+    _modules: ("_MODULE",),
+    _libraries: ("TORCH_LIBRARY",),
+    _helpers: ("module", "Library"),
+    _tvm: ("GlobalDef", "TVM_"),
+}
+"""What reads the scopes of one kind, and words of which their sources have one."""
 
 
 def named_functions(facts: CppFacts) -> Iterator[Entry]:

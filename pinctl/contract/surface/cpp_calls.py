@@ -13,19 +13,22 @@ from pinctl.contract.surface.cpp_signature import function, merged, named, param
 from pinctl.contract.surface.cpp_text import Refused, Source, Span
 from pinctl.contract.surface.facts import Act, Area, Entry, Scope
 
+MODULES = ("PYBIND11_MODULE", "PYBIND11_EMBEDDED_MODULE", "NB_MODULE")
+"""Macros that begin the body of an extension module."""
 MOST = 10_000
 """Registrations that one source may have."""
 
 _STEP = re.compile(
     r"(?:\.|->)\s*(?:template\s+)?(?P<method>\w+)\s*(?P<open>\()"
-    r"|(?<=[(,{])\s*(?P<handle>[A-Za-z_]\w*)\s*(?=[,)}])"
+    r"|(?<=[(,{])\s*(?:[&*]\s*)?(?P<handle>[A-Za-z_]\w*)\s*(?=[,)}])"
     r"|\b(?P<macro>[A-Za-z_]\w*)\s*\("
 )
-_VARIABLE = re.compile(r"(\w+)\s*(?:=\s*|[({]\s*)(?:\w+\s*::\s*)*$")
-_CALLEE = re.compile(r"((?:[A-Za-z_]\w*\s*::\s*)*~?[A-Za-z_]\w*)\s*$")
+# What stands before an offset is read backwards: to search for what ends there would begin at each letter before it.
+_VARIABLE = re.compile(r"\s*(?:::\s*\w+\s*)*[=({]\s*(\w+)")
+_CALLEE = re.compile(r"\s*(\w*[A-Za-z_]~?(?:\s*::\s*\w*[A-Za-z_])*)")
 _CLASSES = frozenset({"class_", "enum_", "exception", "register_exception"})
 _OPAQUE = frozenset({"bind_vector", "bind_map"})
-_OPERATOR = re.compile(r"(?:\w+\s*::\s*)*\w+\s*\(|.*\bself\b", re.DOTALL)
+_OPERATOR = re.compile(r"(?:\w+\s*::\s*)*pickle\s*\(|.*\bself\b", re.DOTALL)
 """What is registered without a name: `py::pickle(...)`, `py::self == py::self`."""
 _WINDOW = 1000
 _SWEPT = 8
@@ -115,8 +118,8 @@ class Reading:
     def _result(self, opener: int, scope: int, handles: dict[str, int], start: int) -> None:
         """What the call that opens at `opener`, in the expression from `start`, gives is `scope`."""
         self.results[self.source.closers[opener]] = scope
-        if variable := _VARIABLE.search(self.source.code, max(start - _WINDOW, 0), start):
-            handles[variable[1]] = scope
+        if variable := _before(_VARIABLE, self.source.code, start):
+            handles[variable[0]] = scope
 
     def _method(self, scope: int, match: re.Match[str], handles: dict[str, int]) -> None:
         """One method call on a scope."""
@@ -210,7 +213,7 @@ class Reading:
     def _unnamed(self, scope: int, offset: int, spans: Sequence[Span]) -> None:
         """A constructor; an operator (`py::self + py::self`) has a name that nobody calls."""
         code = self.source.at(spans[0])
-        match = re.match(r"(?:\w+\s*::\s*)*(init|init_implicit)\b\s*", code)
+        match = re.match(r"(?:\w+\s*::\s*)*(init|init_implicit|new_)\b\s*", code)
         if match:
             signature = self._constructor(spans, spans[0].start + match.end())
             self._add(scope, Act.INIT, "__init__", offset, signature=signature)
@@ -243,7 +246,7 @@ class Reading:
         spans = self.source.arguments(opener)
         name = self.source.literal(spans[1]) if len(spans) > 1 else None
         if leaf not in _CLASSES | _OPAQUE:
-            if head and self.source.code[opener] == "(":
+            if head and head not in MODULES and self.source.code[opener] == "(":
                 self._add(scope, Act.CALL, "", offset, source=head)
         elif name is None:
             self._add(scope, Act.OPEN, "", offset, source="the name of a class is computed")
@@ -260,17 +263,22 @@ def _head(source: Source, opener: int) -> tuple[str, tuple[str, ...], str, int]:
     """What is called at `opener`: its name, its template's arguments, the variable that it declares, its beginning."""
     variable = ""
     begin = max(opener - _WINDOW, 0)
-    match = _CALLEE.search(source.code, begin, opener)
-    end = match.start() if match else opener
-    if match and source.code[begin:end].rstrip().endswith(">"):
-        variable, match = match[1], None
-    code = source.code[begin:end].rstrip()
-    if match is None and code.endswith(">"):
+    called = _before(_CALLEE, source.code, opener)
+    code = source.code[begin : called[1] if called else opener].rstrip()
+    if called and code.endswith(">"):
+        variable, called = called[0], None
+    if called is None and code.endswith(">"):
         angle = _opening(code)
-        head = _CALLEE.search(code, 0, angle)
+        head = _before(_CALLEE, code, angle)
         types = tuple(source.text(span) for span in source.split(begin + angle + 1, begin + len(code) - 1))
-        return (_joined(head[1]), types, variable, begin + head.start()) if head else ("", (), "", opener)
-    return (_joined(match[1]), (), "", match.start()) if match else ("", (), "", opener)
+        return (_joined(head[0]), types, variable, begin + head[1]) if head else ("", (), "", opener)
+    return (_joined(called[0]), (), "", called[1]) if called else ("", (), "", opener)
+
+
+def _before(pattern: re.Pattern[str], code: str, end: int) -> tuple[str, int] | None:
+    """The group of `pattern`, which is written backwards, that `code` has right before `end`, and where it begins."""
+    match = pattern.match(code[max(end - _WINDOW, 0) : end][::-1])
+    return (match[1][::-1], end - match.end(1)) if match else None
 
 
 def callee(source: Source, opener: int) -> str:

@@ -27,6 +27,7 @@ _ARG = re.compile(r"(?:\w+\s*::\s*)*(arg|arg_v|kw_only|pos_only|args|kwargs)\b\s
 _SUFFIX = re.compile(r'"\0*"\s*_a\b')
 _ORDER = (Kind.POSITIONAL, Kind.EITHER, Kind.REST, Kind.KEYWORD, Kind.KEYWORD_REST)
 _STARRED = {"args": Kind.REST, "kwargs": Kind.KEYWORD_REST}
+_ANY = (Parameter("args", Kind.REST), Parameter("kwargs", Kind.KEYWORD_REST))
 _VARIADIC = re.compile(r"(?:\w+\s*::\s*)+(args|kwargs)\b")
 
 
@@ -123,7 +124,8 @@ def _lambda(source: Source, span: Span) -> tuple[Parameter, ...] | None:
 
 
 def named(source: Source, spans: Sequence[Span]) -> tuple[Parameter, ...] | None:
-    """The parameters that the arguments of a `def` after its function name; None where they name none.
+    """The parameters that the arguments of a `def` after its function name; None where they name none, and any there
+    may be where a name is computed.
 
     `kw_only` and `pos_only` count for what stands after and before them.
     """
@@ -139,12 +141,14 @@ def named(source: Source, spans: Sequence[Span]) -> tuple[Parameter, ...] | None
         elif word == "pos_only":
             found = [p._replace(kind=Kind.POSITIONAL) if p.kind is Kind.EITHER else p for p in found]
         elif word in ("arg", "arg_v"):
-            found.append(_named(source, span, kind))
+            if (parameter := _named(source, span, kind)) is None:
+                return _ANY
+            found.append(parameter)
     return tuple(found) if seen else None
 
 
-def _named(source: Source, span: Span, kind: Kind) -> Parameter:
-    """`py::arg("a").noconvert() = 1`, `"a"_a = 1`, `py::arg_v("a", 1, "1")`."""
+def _named(source: Source, span: Span, kind: Kind) -> Parameter | None:
+    """`py::arg("a").noconvert() = 1`, `"a"_a = 1`, `py::arg_v("a", 1, "1")`, `py::arg()`; None of `py::arg(NAME)`."""
     code = source.at(span)
     equals = re.search(r"(?<![=!<>])=(?!=)", code)
     default = source.text(Span(span.start + equals.end(), span.end)) if equals else None
@@ -153,7 +157,10 @@ def _named(source: Source, span: Span, kind: Kind) -> Parameter:
         name = source.literal(Span(span.start, span.start + code.index("_a"))) or ""
     else:
         inner = source.arguments(opener)
-        name = (source.literal(inner[0]) if inner else None) or ""
+        said = source.literal(inner[0]) if inner else ""
+        if said is None:
+            return None
+        name = said
         kind = kind if name else Kind.POSITIONAL
         if len(inner) > 1 and default is None:
             default = source.text(inner[1])

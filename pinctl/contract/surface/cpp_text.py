@@ -7,15 +7,17 @@ which goes on from where the `#if` stood. Linear in the size of the source; what
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
-from pinctl.upstream.conditions import Conditions
+from pinctl.upstream.conditions import Conditions, judge
 from pinctl.upstream.includes import LEXEME, plain
 
 DEEPEST = 500
 """How deep brackets may nest."""
 
 _FILLER = "\0"
+_SPLICE = re.compile(r"\\(\r?\n)")
 _MARK = re.compile(r"[()\[\]{}\1]")
 _DIRECTIVE = "\1"
 _CLOSES = {")": "(", "]": "[", "}": "{"}
@@ -23,9 +25,10 @@ _STRING = re.compile(r'(?:u8|[uUL])?R?"(\0*)"')
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(\n)|(.))", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _ANGLE = re.compile(r"[<>,()\[\]{}]")
-_BLOCK = re.compile(
-    r"\b(?:inline\s+)?namespace\s+([\w:\s]{0,200}?)\s*(\{)"
-    r"|\b(?:class|struct)\s+(?:alignas\([^()]*\)\s*)?(?:[A-Z_]+\s+)?(?!final\b)(\w+)(?:\s+final)?(?:\s*:(?!:)[^;{}()]{0,500})?\s*(\{)"
+_NAMESPACE = re.compile(r"namespace(?<!\wnamespace)\s+([\w:\s]{0,200}?)\s*(\{)")
+_CLASS = re.compile(
+    r"(?:class|struct)(?<!\wclass)(?<!\wstruct)\s+(?:alignas\([^()]*\)\s*)?(?:[A-Z_]+\s+)?(?!final\b)(\w+)"
+    r"(?:\s+final)?(?:\s*:(?!:)[^;{}()]{0,500})?\s*(\{)"
 )
 
 
@@ -45,6 +48,40 @@ class _Branches(NamedTuple):
 
     before: list[int]
     left: list[list[int]]
+
+
+class _Dead:
+    """The parts of a source that no build compiles, whatever its macros are: `#if 0`. `since` is where the one began
+    that is read; -1 outside of one."""
+
+    def __init__(self) -> None:
+        self.since = -1
+        self.parts: list[Span] = []
+
+    def turn(self, at: int, conditions: Conditions) -> None:
+        """Take in that a directive at `at` led to these conditions."""
+        dead = any(frame.truth is False and _is_literal(frame.text) for frame in conditions.frames)
+        if dead and self.since < 0:
+            self.since = at
+        elif not dead and self.since >= 0:
+            self.parts.append(Span(self.since, at))
+            self.since = -1
+
+    def blanked(self, code: str) -> str:
+        """`code` without them; all offsets stay."""
+        parts = [*self.parts, *([Span(self.since, len(code))] if self.since >= 0 else [])]
+        pieces, behind = [], 0
+        for start, end in parts:
+            pieces += [code[behind:start], " " * (end - start)]
+            behind = end
+        return "".join((*pieces, code[behind:]))
+
+
+@lru_cache(1024)
+def _is_literal(text: str) -> bool:
+    """Whether a condition that does not hold, as it is told, asks for no macro, or holds with none."""
+    told = text.removeprefix("else of ")
+    return judge(re.sub(r"[A-Za-z_]\w*", "X", told.partition(" ")[2])) is (told != text)
 
 
 class Source:
@@ -87,7 +124,7 @@ class Source:
                 blank = _hidden(lexeme)
             pieces += [self.raw[behind:start], blank]
             behind = end
-        self.code = "".join((*pieces, self.raw[behind:]))
+        self.code = _SPLICE.sub(r" \1", "".join((*pieces, self.raw[behind:])))
         return directives
 
     def _define(self, word: str, rest: str) -> None:
@@ -97,9 +134,9 @@ class Source:
             kind.setdefault(match[1], rest[match.end() :].strip())
 
     def _match(self, directives: list[tuple[int, str, str]]) -> None:
-        """Match brackets, and note the conditions under which each part stands."""
+        """Match brackets, and note the conditions under which each part stands; what is never compiled is blanked."""
         conditions = Conditions()
-        told = iter(directives)
+        told, dead = iter(directives), _Dead()
         self._changes, self._guards = [0], [()]  # type: list[int], list[tuple[str, ...]]
         stack: list[int] = []
         branches: list[_Branches] = []
@@ -108,9 +145,12 @@ class Source:
             if mark == _DIRECTIVE:
                 _, word, rest = next(told)
                 conditions.directive(word, rest)
+                dead.turn(at, conditions)
                 stack = self._branch(word, stack, branches)
                 self._changes.append(at)
                 self._guards.append(_conditions(conditions))
+            elif dead.since >= 0:
+                continue
             elif mark in _CLOSES:
                 self._close(at, _CLOSES[mark], stack)
             else:
@@ -118,7 +158,7 @@ class Source:
                     raise Refused(f"brackets nest deeper than {DEEPEST}")
                 self.parents[at] = stack[-1] if stack else -1
                 stack.append(at)
-        self.code = self.code.replace(_DIRECTIVE, " ")
+        self.code = dead.blanked(self.code.replace(_DIRECTIVE, " "))
 
     def _close(self, at: int, opener: str, stack: list[int]) -> None:
         """Match the bracket at `at`; what was left open within braces is given up."""
@@ -150,13 +190,10 @@ class Source:
 
     def _blocks(self) -> dict[int, str]:
         """The braces of namespaces and classes, each with its name."""
-        found = {}
-        for match in _BLOCK.finditer(self.code):
-            brace = match.start(2) if match[2] else match.start(4)
-            found[brace] = re.sub(r"\s+", "", match[1] if match[2] else match[3])
-            if match[3]:
-                self.classes.add(brace)
-        return found
+        spaces = {match.start(2): re.sub(r"\s+", "", match[1]) for match in _NAMESPACE.finditer(self.code)}
+        classes = {match.start(2): match[1] for match in _CLASS.finditer(self.code)}
+        self.classes.update(classes)
+        return spaces | classes
 
     def line(self, at: int) -> int:
         """The line of an offset, from 1."""

@@ -14,6 +14,7 @@ _AFTER = re.compile(r"\s*(?:(?:(?:const|noexcept|override|final|mutable)\b|&&?)\
 _BEFORE = re.compile(r"(?:[\w>&*\]]|::)\s*$")
 _QUALIFIER = re.compile(r"(?:\w+\s*::\s*)+$")
 _WINDOW = 200
+_OPENER = re.compile(r"\s*(\()")
 _WORD = re.compile(r"(\w+)\s*$")
 _NO_TYPE = frozenset("return else new throw co_return co_await co_yield case goto delete and or not do".split())
 
@@ -48,12 +49,11 @@ def _declared(source: Source, names: Collection[str]) -> Iterator[Declaration]:
 
 def _calls(code: str, name: str) -> Iterator[tuple[int, int]]:
     """Where `name` stands as a whole word before a parenthesis, and the parenthesis."""
-    following = re.compile(rf"(?<!\w){re.escape(name)}\s*(\()")
     at = code.find(name)
     for _ in range(MOST):
         if at < 0:
             return
-        if match := following.match(code, at):
+        if (match := _OPENER.match(code, at + len(name))) and not _WORD.match(code, max(at - 1, 0), at):
             yield at, match.start(1)
         at = code.find(name, at + 1)
 

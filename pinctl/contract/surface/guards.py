@@ -5,6 +5,7 @@ from collections.abc import Iterable
 ELSE = "else of "
 EXCEPT = "except "
 TRY = "try/except "
+TYPING = "if TYPE_CHECKING"
 
 Guards = tuple[str, ...]
 

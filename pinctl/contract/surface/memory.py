@@ -4,7 +4,6 @@ An id names its content, so an entry can only be stale when the readers change, 
 digest, and one that is damaged is read anew.
 """
 
-import base64
 import binascii
 import hashlib
 import json
@@ -17,6 +16,8 @@ MOST = 6000
 """Entries that are kept; the oldest are dropped."""
 MOST_BYTES = 12 * 1024 * 1024
 """Bytes of all entries that are kept."""
+_SHORT = 500
+_MARK = "z"
 
 _T = TypeVar("_T")
 
@@ -42,8 +43,8 @@ class Memory:
         if not entry or entry.get("digest") != self._digest(key, entry.get("text")):
             return None
         try:
-            value = decode(json.loads(zlib.decompress(base64.b64decode(entry["text"]))))
-        except (TypeError, ValueError, RecursionError, zlib.error, binascii.Error):
+            value = decode(json.loads(_unpacked(entry["text"])))
+        except (AttributeError, TypeError, ValueError, RecursionError, zlib.error, binascii.Error):
             return None
         self.used[key] = entry
         return value
@@ -54,8 +55,7 @@ class Memory:
 
     def put(self, key: str, value: object) -> None:
         """Remember `value`, which is plain data or tuples of it."""
-        plain = json.dumps(value, separators=(",", ":")).encode()
-        text = base64.b64encode(zlib.compress(plain, 1)).decode()
+        text = _packed(json.dumps(value, separators=(",", ":")))
         self.used[key] = {"text": text, "digest": self._digest(key, text)}
         self.learned = True
 
@@ -71,3 +71,15 @@ class Memory:
             if size <= MOST_BYTES:
                 found[key] = entry
         return dict(reversed(found.items()))
+
+
+def _packed(plain: str) -> str:
+    """JSON as it is kept: what is long, compressed, behind a letter with which no JSON begins."""
+    if len(plain) < _SHORT:
+        return plain
+    return _MARK + binascii.b2a_base64(zlib.compress(plain.encode(), 1), newline=False).decode()
+
+
+def _unpacked(text: str) -> str | bytes:
+    """Raises zlib.error, binascii.Error."""
+    return zlib.decompress(binascii.a2b_base64(text[1:])) if text.startswith(_MARK) else text

@@ -82,7 +82,7 @@ class Native:
 
     def __init__(self, files: Mapping[str, CppFacts], extensions: Sequence[Extension], unread: str = "") -> None:
         """`unread`: why a source that registers names could not be read."""
-        self.files, self.extensions, self.unread = files, extensions, unread
+        self.extensions, self.unread = extensions, unread
         scopes = [Root(f, n, scope) for f, facts in files.items() for n, scope in enumerate(facts.scopes)]
         self.modules = [root for root in scopes if root.scope.area in (Area.PYBIND, Area.NANOBIND)]
         self.leaves = frozenset(map(self.named, self.modules))
@@ -90,9 +90,17 @@ class Native:
         self.libraries = [root for root in scopes if root.scope.area is Area.TORCH]
         self.functions = [root for root in scopes if root.scope.area is Area.TVM_FFI]
         self.helpers = defaultdict[str, list[Root]](list)
+        self.inner = defaultdict[tuple[str, int], list[Root]](list)
+        """The classes and submodules that are in a scope, by its file and number."""
+        self.bound: dict[tuple[str, str], str] = {}
+        """What Python calls the C++ types that a file binds."""
         for root in scopes:
             if root.scope.area is Area.HELPER:
                 self.helpers[root.scope.name.rpartition("::")[2]].append(root)
+            if root.scope.parent >= 0:
+                self.inner[root.file, root.scope.parent].append(root)
+            if root.scope.area is Area.CLASS and root.scope.bases:
+                self.bound[root.file, root.scope.bases[0]] = root.scope.name
         self.entries = {file: _by_scope(facts.entries) for file, facts in files.items()}
 
     # --- names ---
@@ -161,9 +169,8 @@ class Native:
                 self._called(made, root, entry, prefix, condition, above)
             else:
                 made.pieces.append(_piece(root.file, entry, prefix, condition))
-        for number, scope in enumerate(self.files[root.file].scopes):
-            if scope.parent == root.number:
-                self._below(made, Root(root.file, number, scope), prefix, together(guards, scope.guards), above)
+        for inner in self.inner.get((root.file, root.number), ()):
+            self._below(made, inner, prefix, together(guards, inner.scope.guards), above)
 
     def _called(
         self, made: Made, root: Root, entry: Entry, prefix: str, guards: Guards, above: frozenset[tuple[str, int]]
@@ -201,11 +208,10 @@ class Native:
     def _derived(self, made: Made, root: Root, name: str) -> None:
         """A class that is derived from one that is bound elsewhere has that one's names as well."""
         own, *others = root.scope.bases or ("",)
-        bound = {s.bases[0]: s.name for s in self.files[root.file].scopes if s.area is Area.CLASS and s.bases}
         for base in others:
             if re.match(r"(?:std::)?(?:shared_ptr|unique_ptr)\b", base) or "holder" in base.lower() or base == own:
                 continue
-            told = f"its base {bound.get(base, base)} may give it more"
+            told = f"its base {self.bound.get((root.file, base), base)} may give it more"
             made.open.setdefault(name, f"{root.file}:{root.scope.line}: {told}")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import pinctl.contract.surface.python_functions as functions
 import pinctl.contract.surface.python_values as values
 from pinctl.contract.surface.facts import Facts, How, Operator, PythonFacts, Unread
-from pinctl.contract.surface.guards import EXCEPT, TRY, opposite
+from pinctl.contract.surface.guards import EXCEPT, TRY, TYPING, opposite
 from pinctl.contract.surface.python_functions import dotted
 from pinctl.contract.surface.python_names import Names, is_namespace
 
@@ -126,11 +126,11 @@ class _Reader(Names):
 
     def _assign(self, target: ast.expr, value: ast.expr | None, node: ast.stmt) -> None:
         if isinstance(target, ast.Tuple | ast.List):
-            pairs = (
-                value.elts if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts) else None
-            )
-            for number, element in enumerate(target.elts):
-                self._assign(element, pairs[number] if pairs else ast.Constant(None), node)
+            starred = any(isinstance(element, ast.Starred) for element in target.elts)
+            pairs = value.elts if isinstance(value, ast.Tuple | ast.List) and not starred else []
+            pairs = pairs if len(pairs) == len(target.elts) else [ast.Constant(None)] * len(target.elts)
+            for element, one in zip(target.elts, pairs, strict=True):
+                self._assign(element.value if isinstance(element, ast.Starred) else element, one, node)
         elif isinstance(target, ast.Name):
             self._named(target.id, value, node)
         elif isinstance(target, ast.Subscript):
@@ -204,7 +204,9 @@ class _Reader(Names):
 
     def if_(self, node: ast.If) -> None:
         test = ast.unparse(node.test)
-        if test in _TYPING:
+        if isinstance(node.test, ast.Constant):
+            self.block(node.body if node.test.value else node.orelse)
+        elif test in _TYPING:
             self._for_types(node.body)
             self.block(node.orelse)
         elif test.removeprefix("not ") in _TYPING:
@@ -218,7 +220,7 @@ class _Reader(Names):
 
     def _for_types(self, statements: Sequence[ast.stmt]) -> None:
         before, self.typing = self.typing, True
-        with self.under("if TYPE_CHECKING"):
+        with self.under(TYPING):
             self.block(statements)
         self.typing = before
 

@@ -108,7 +108,7 @@ class _Reading:
             for name in sorted(names)[:_MOST_EXPORTS]:
                 exporters.setdefault(name, set()).add(self._modules.name(path).rpartition(".")[2])
         for name, paths in self._find(exporters):
-            leaves = [leaf.encode() for leaf in sorted(exporters[name])]
+            leaves = [leaf.encode("utf-8", "surrogateescape") for leaf in sorted(exporters[name])]
             yield from ((path, name) for path in paths if any(leaf in self._files[path] for leaf in leaves))
 
 
@@ -136,7 +136,7 @@ def _facts(data: bytes, source: Source, words: Iterable[str], memory: MutableMap
     if memory is None:
         return source.facts(words)
     head = "\0".join((__version__, VERSION, *sorted(words), ""))
-    key = hashlib.sha256(head.encode() + data).hexdigest()
+    key = hashlib.sha256(head.encode("utf-8", "surrogateescape") + data).hexdigest()
     kept = memory.get(key)
     if kept is None:
         memory[key] = kept = encode(source.facts(words))

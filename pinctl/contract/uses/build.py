@@ -1,8 +1,6 @@
 """What the consumer's build asks of a pinned source: the paths that it names, and the files that it copies."""
 
-import re
 from collections.abc import Iterator, Mapping
-from posixpath import basename
 
 from pinctl.contract.model import Action, BuildUse, Place
 from pinctl.contract.uses.copying import of_python, of_script
@@ -10,13 +8,11 @@ from pinctl.contract.uses.install import Copy, copies
 from pinctl.model import Pin
 from pinctl.upstream import references
 
-_SCRIPT = re.compile(r".*\.(?:sh|bash)|(?:.*\.)?(?:Dockerfile|Containerfile)(?:[._-].*)?|.*\.dockerfile", re.IGNORECASE)
-
 
 def concerns(file: str, pin: Pin) -> bool:
     """Whether a build file may name paths of `pin`, or copy them: those of `references.concerns`, shell scripts and
     Dockerfiles."""
-    return references.concerns(file, pin) or _SCRIPT.fullmatch(basename(file)) is not None
+    return references.concerns(file, pin) or references.is_script(file)
 
 
 def read(pin: Pin, sources: Mapping[str, bytes]) -> tuple[BuildUse, ...]:
@@ -40,5 +36,5 @@ def _copies(file: str, source: bytes, pin: Pin) -> Iterator[Copy]:
         yield from copies(source, frozenset(references.called(pin)))
     elif references.concerns(file, pin):
         yield from of_python(source, references.source_names(pin))
-    elif not file.endswith(".py") and _SCRIPT.fullmatch(basename(file)):
-        yield from of_script(source, pin, is_shell=file.endswith(("sh", "bash")))
+    elif not file.endswith(".py") and references.is_script(file):
+        yield from of_script(source, pin, is_shell=references.is_shell(file))

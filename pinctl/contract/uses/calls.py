@@ -181,7 +181,7 @@ class Calls(Containers):
             self.value(argument)
         text = self.table.literal(asked)
         if text is not None and (isinstance(node.args[0], ast.Constant) or not self.table.kept(asked)):
-            return self.table.name(text)
+            return self.table.name(_absolute(text, self._anchor(node)) if text.startswith(".") else text)
         if self.table.operation(asked) in ("text", "var", "any"):
             self.frame.matters = True
             return self.table.row("module", asked, kept=True)
@@ -195,11 +195,17 @@ class Calls(Containers):
         text = self.fold(node.values[0] if isinstance(node, ast.JoinedStr) and node.values else node) or ""
         return self.table.name(text.rpartition(".")[0]) if "." in text else OPAQUE
 
+    def _anchor(self, node: ast.Call) -> str | None:
+        """The package that a relative name of `import_module` is meant from; None where it is not said in letters."""
+        named = next((keyword.value for keyword in node.keywords if keyword.arg == "package"), None)
+        said = named or (node.args[1] if len(node.args) == 2 else None)
+        return None if said is None else self.fold(said)
+
     def _import(self, node: ast.Call) -> int:
         name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
         value = self._module(node)
         got = self.event("import", value, node.lineno, node.col_offset, default=name == "importorskip")
-        whole = self.table.dotted(value) if name == "__import__" and len(node.args) < 4 else ""
+        whole = self.table.dotted(value) if name == "__import__" and not _has_fromlist(node) else ""
         return self.table.name(whole.partition(".")[0]) if whole else got
 
     def _find_spec(self, node: ast.Call) -> int:
@@ -234,6 +240,22 @@ def _with(given: Given, entries: dict[str, int], zero: tuple[str, ...] = (), *, 
         keywords=(*given.keywords, *added), named=(*given.named, *added.values()), zero=(*given.zero, *zero),
         passes=given.passes or passes,
     )  # fmt: skip
+
+
+def _absolute(name: str, package: str | None) -> str:
+    """A relative name as seen from `package` (importlib.util.resolve_name); as it is where that is not known."""
+    rest = name.lstrip(".")
+    outer = (package or "").split(".")
+    outer = outer[: len(outer) - (len(name) - len(rest) - 1)]
+    return ".".join([*outer, rest]) if package and outer else name
+
+
+def _has_fromlist(node: ast.Call) -> bool:
+    """Whether `__import__` gives the module of the whole name: its fourth argument is not empty."""
+    named = next((keyword.value for keyword in node.keywords if keyword.arg == "fromlist"), None)
+    given = named or (node.args[3] if len(node.args) > 3 else None)
+    empty = isinstance(given, ast.Tuple | ast.List) and not given.elts
+    return not empty and given is not None and not (isinstance(given, ast.Constant) and not given.value)
 
 
 def _swallows_zero(node: ast.expr) -> bool:

@@ -26,12 +26,12 @@ def of_python(source: bytes, names: frozenset[str]) -> Iterator[Copy]:
     """The copies in a Python file, which calls the pinned source by one of `names`: shutil's and their kin."""
     tree = references.parsed(source)
     try:
-        yield from _Paths(names).copies(tree) if tree is not None else ()
+        yield from Paths(names).copies(tree) if tree is not None else ()
     except (RecursionError, MemoryError):
         return
 
 
-class _Paths:
+class Paths:
     """What the variables of a file hold, of paths and of plain texts."""
 
     def __init__(self, names: frozenset[str]) -> None:
@@ -41,16 +41,20 @@ class _Paths:
 
     def copies(self, tree: ast.Module) -> Iterator[Copy]:
         """The copies in the order of the file."""
-        for node in _in_order(tree):
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                self._bind(node.targets[0].id, node.value)
-            elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
-                self._loop(node.target.id, node.iter)
-            elif isinstance(node, ast.Call) and _last(node.func) in _COPIERS and node.args:
+        for node in in_order(tree):
+            self.follow(node)
+            if isinstance(node, ast.Call) and called(node.func) in _COPIERS and node.args:
                 span = Span(node.args[0].lineno, node.args[0].col_offset + 1)
                 without = tuple(dict.fromkeys(_ignored(node)))
                 for path, glob in self.of(node.args[0]):
                     yield Copy(path, span, glob, without, path)
+
+    def follow(self, node: ast.AST) -> None:
+        """Take note of what `node`, the next one of the file, gives a variable."""
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            self._bind(node.targets[0].id, node.value)
+        elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
+            self._loop(node.target.id, node.iter)
 
     def _bind(self, name: str, value: ast.expr) -> None:
         self.paths.setdefault(name, []).extend(self.of(value))
@@ -96,7 +100,7 @@ class _Paths:
         return found
 
     def _called(self, node: ast.Call) -> list[Path]:
-        name = _last(node.func)
+        name = called(node.func)
         base = node.func.value if isinstance(node.func, ast.Attribute) else None
         if name in ("glob", "rglob") and base is not None and node.args:
             patterns = self._text(node.args[0])
@@ -118,14 +122,16 @@ def _globbed(pattern: str, recursive: bool = False) -> Path:
     return pattern.replace("**/", "").strip("/"), recursive or "**/" in pattern
 
 
-def _in_order(node: ast.AST) -> Iterator[ast.AST]:
+def in_order(node: ast.AST) -> Iterator[ast.AST]:
+    """What stands below `node`, in the order in which it is run."""
     children = list(ast.iter_child_nodes(node))
     for child in sorted(children, key=lambda one: not isinstance(one, ast.comprehension)):  # these bind its variables
         yield child
-        yield from _in_order(child)
+        yield from in_order(child)
 
 
-def _last(node: ast.expr) -> str:
+def called(node: ast.expr) -> str:
+    """The last part of a name: `c` of `a.b.c`."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
@@ -133,7 +139,7 @@ def _ignored(node: ast.Call) -> Iterator[str]:
     """The globs of `ignore=shutil.ignore_patterns(...)`."""
     for keyword in node.keywords:
         ignoring = keyword.value if keyword.arg == "ignore" else None
-        if isinstance(ignoring, ast.Call) and _last(ignoring.func) == "ignore_patterns":
+        if isinstance(ignoring, ast.Call) and called(ignoring.func) == "ignore_patterns":
             yield from (a.value for a in ignoring.args if isinstance(a, ast.Constant) and isinstance(a.value, str))
 
 
@@ -148,14 +154,10 @@ _PRODUCT = re.compile(r"(?:dist|build)(?:/.*)?|.*\.(?:whl|so|a|o|egg-info)(?:/.*
 def of_script(source: bytes, pin: Pin, *, is_shell: bool) -> Iterator[Copy]:
     """The copies in a shell script or a Dockerfile: cp, install, rsync, mv, ln and COPY of what lies in a folder that
     is called like the repository of `pin`, or that a clone of it was put into."""
-    repository = basename(pin.repo or "").removesuffix(".git")
-    folders = {pin.name, pin.name.replace("-", "_"), repository} - {""}
-    if not any(folder.encode() in source for folder in folders):
+    if not concerns(source, pin):
         return
     commands = of_shell(source) if is_shell else of_dockerfile(source)
-    folders |= {basename(operands[1].text.rstrip("/")) for operands in map(_cloned, commands)
-                if len(operands) > 1 and basename(operands[0].text).removesuffix(".git") == repository}  # fmt: skip
-    shell = _Shell(source, folders)
+    shell = Shell(source, folders(pin, commands))
     for command in commands:
         yield from shell.copies(command)
     for instruction in () if is_shell else instructions(source)[1]:
@@ -165,37 +167,57 @@ def of_script(source: bytes, pin: Pin, *, is_shell: bool) -> Iterator[Copy]:
             yield from shell.of_words(words[:-1], ())
 
 
+def concerns(source: bytes, pin: Pin) -> bool:
+    """Whether a script may speak of the source of `pin`."""
+    return any(folder.encode() in source for folder in folders(pin))
+
+
+def folders(pin: Pin, commands: Sequence[Command] = ()) -> set[str]:
+    """What scripts call the folder of the source of `pin`, with those that `commands` clone it into."""
+    repository = basename(pin.repo or "").removesuffix(".git")
+    clones = {basename(operands[1].text.rstrip("/")) for operands in map(_cloned, commands)
+              if len(operands) > 1 and basename(operands[0].text).removesuffix(".git") == repository}  # fmt: skip
+    return {pin.name, pin.name.replace("-", "_"), repository, *clones} - {""}
+
+
 def _cloned(command: Command) -> list[Word]:
     verb, operands, _ = command.git()
     return operands if verb == "clone" else []
 
 
-class _Shell:
-    """Knows where in the pinned source the commands of a script run."""
+class Shell:
+    """Knows where in the pinned source the commands of a script run: `here`, None for elsewhere."""
 
     def __init__(self, source: bytes, folders: set[str]) -> None:
         self.source, self.folders = source, folders
         self.here: str | None = None
 
+    def moves(self, words: Sequence[Word]) -> bool:
+        """Whether a command goes to another folder, which is then the present one."""
+        program = basename(words[0].text) if words else ""
+        if program not in ("cd", "pushd", "popd"):
+            return False
+        here = self.below(words[1].text) if len(words) > 1 and program != "popd" else None
+        self.here = None if here is not None and here.split("/")[0] == ".." else here
+        return True
+
     def copies(self, command: Command) -> Iterator[Copy]:
         """The copies that one command makes."""
         words = [word for word in command.words if word.text not in ("sudo", "&&")]
         program = basename(words[0].text) if words else ""
-        if program in ("cd", "pushd", "popd"):
-            self.here = self._below(words[1].text) if len(words) > 1 and program != "popd" else None
-        elif program in ("cp", "install", "rsync", "mv", "ln") and len(words) > 2:
+        if not self.moves(words) and program in ("cp", "install", "rsync", "mv", "ln") and len(words) > 2:
             operands, excluded, into = _operands(words[1:])
             yield from self.of_words(operands if into else operands[:-1], excluded)
 
     def of_words(self, words: Sequence[Word], without: Sequence[str]) -> Iterator[Copy]:
         """The copies of those of `words` that are paths of the pinned source."""
         for word in words:
-            path = self._below(word.text)
+            path = self.below(word.text)
             if path is not None and not path.startswith("../") and not _PRODUCT.fullmatch(path):
                 glob = False if re.search(r"[*?\[]", path) else None
                 yield Copy(path, Span.of(self.source, word.start, word.end), glob, tuple(without), path)
 
-    def _below(self, text: str) -> str | None:
+    def below(self, text: str) -> str | None:
         """The path below the pinned source that a word is; of one that ends in what is not known, the folder before."""
         parts = text.rstrip("/").split("/")
         inside = [number for number, part in enumerate(parts) if part in self.folders]

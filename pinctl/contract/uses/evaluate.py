@@ -127,8 +127,11 @@ class Evaluator:
 
     def _partial(self, path: str, parts: Sequence[Any]) -> Iterator[Result]:
         for found in self.results(path, parts[0]):
+            given = self.facts[path].given[parts[1]]
             if isinstance(found, Symbol | Definition):
-                yield Partial(found, self.facts[path].given[parts[1]], found.tags)
+                yield Partial(found, given, found.tags)
+            elif isinstance(found, Partial):
+                yield found._replace(given=found.given.added(given))
 
     def _probe(self, path: str, parts: Sequence[Any]) -> Iterable[Result]:
         return (Probe(one.name, one.tags) for one in self.results(path, parts[0]) if isinstance(one, Symbol))

@@ -59,6 +59,14 @@ class Given(NamedTuple):
     passes: bool = False
     zero: tuple[str, ...] = ()
 
+    def added(self, more: "Given") -> "Given":
+        """The arguments of `functools.partial` with `more`, those of a call of it."""
+        return more._replace(
+            positional=self.positional + more.positional, rest=self.rest or more.rest,
+            keywords=tuple(dict.fromkeys((*self.keywords, *more.keywords))),
+            keyword_rest=self.keyword_rest or more.keyword_rest, zero=(*self.zero, *more.zero), args=(), named=(),
+        )  # fmt: skip
+
 
 class Event(NamedTuple):
     """Something that a file does with a value.

@@ -40,15 +40,16 @@ class Frame:
 @dataclass(slots=True)
 class Known:
     """What one reading of a file finds that the next one needs from its start: names that lead to what is looked for,
-    parameters that are given it, and variables that functions set by `global`."""
+    parameters that are given it, and variables that functions set by `global` and, by scope and name, `nonlocal`."""
 
     words: set[str]
     hot: set[tuple[str, str]] = field(default_factory=set)
     shared: set[str] = field(default_factory=set)
+    nonlocals: set[tuple[str, str]] = field(default_factory=set)
 
     def size(self) -> int:
         """How much is known: it only grows."""
-        return len(self.words) + len(self.hot) + len(self.shared)
+        return len(self.words) + len(self.hot) + len(self.shared) + len(self.nonlocals)
 
 
 class Scribe:
@@ -116,7 +117,8 @@ class Scribe:
             if name in frame.globals:
                 break
             if seen and name in frame.env:
-                return frame.env[name] if frame is self.frame else self._captured(frame, name)
+                own = frame is self.frame and (frame.scope, name) not in self.known.nonlocals
+                return frame.env[name] if own else self._captured(frame, name)
             frame = frame.outer
         if self.frame is not self.module and name in self.known.shared:
             return self.table.variable("", name)
@@ -127,6 +129,8 @@ class Scribe:
     def _captured(self, frame: Frame, name: str) -> int:
         """A variable of a scope round this one, whose code has been read."""
         values = tuple(frame.bound.get(name, ()))
+        if (frame.scope, name) in self.known.nonlocals:
+            return self.table.row("var", frame.scope, name, kept=True)
         if len(values) == 1:
             return values[0]
         kept = any(map(self.table.kept, values))
@@ -137,8 +141,11 @@ class Scribe:
         frame = self.frame
         if name in frame.globals:
             self.bind_global(name, value)
-        elif name in frame.nonlocals and frame.outer is not None:
-            self._tell(frame.outer, name, value)
+        elif name in frame.nonlocals and (outer := _binder(frame, name)) is not None:
+            self._tell(outer, name, value)
+            if self.table.kept(value):
+                self.known.nonlocals.add((outer.scope, name))
+                self.bind_attribute(outer.scope, name, value)  # its own are kept before the inner code is read
         else:
             self._tell(frame, name, value)
         frame.env[name] = value
@@ -186,6 +193,14 @@ class Scribe:
             tuple(sorted(self.table.words)), tuple(self.table.rows), tuple(self.events), tuple(self.given),
             tuple(self.contexts), bindings, self.functions, self.classes, tuple(self.choices), tuple(self.stars),
         )  # fmt: skip
+
+
+def _binder(frame: Frame, name: str) -> Frame | None:
+    """The scope round `frame` that a nonlocal `name` belongs to."""
+    outer = frame.outer
+    while outer is not None and (outer.is_class or name not in outer.bound or name in outer.nonlocals):
+        outer = outer.outer
+    return outer
 
 
 class Columns:

@@ -49,10 +49,10 @@ class Copy(NamedTuple):
 def copies(source: bytes, names: frozenset[str]) -> Iterator[Copy]:
     """The copies in a CMake file, `names` being what the dependency is called in `${NAME_SOURCE_DIR}`."""
     if any(f"{name}_SOURCE_DIR".encode() in source for name in names):
-        yield from _Script(source, {f"{name}_SOURCE_DIR" for name in names}, {}).run(source, 0)
+        yield from Script(source, {f"{name}_SOURCE_DIR" for name in names}, {}).run(source, 0)
 
 
-class _Script:
+class Script:
     """Runs through the commands of a file, with what its variables may hold."""
 
     def __init__(self, file: bytes, sources: set[str], variables: dict[str, list[Value]]) -> None:
@@ -65,9 +65,9 @@ class _Script:
     def run(self, source: bytes, depth: int, at: Span | None = None) -> Iterator[Copy]:
         """The copies in a text, which is the file, or stands in it at `at`."""
         for call in lex(source)[0]:
-            arguments = _Arguments(self, source, call, at)
+            arguments = Arguments(self, source, call, at)
             if call.name == "set" and call.args:
-                self._add(arguments.words[0], arguments.values(set_values(source, call)))
+                self._set(arguments)
             elif call.name == "list" and arguments.words[:1] in (["APPEND"], ["PREPEND"]) and len(call.args) > 1:
                 self._add(arguments.words[1], arguments.values(call.args[2:]))
             elif call.name == "foreach" and call.args:
@@ -83,11 +83,14 @@ class _Script:
             else:
                 yield from self._commands(arguments)
 
+    def _set(self, arguments: "Arguments") -> None:
+        self._add(arguments.words[0], arguments.values(set_values(arguments.source, arguments.call)))
+
     def _add(self, name: str, values: Sequence[Value]) -> None:
         held = self.variables.setdefault(name, [])
         held += [value for value in values if value not in held][: _MOST_VALUES - len(held)]
 
-    def _loop(self, arguments: "_Arguments") -> None:
+    def _loop(self, arguments: "Arguments") -> None:
         """foreach(): the variable may be any of the elements."""
         name, *words = arguments.words
         lists = False
@@ -97,7 +100,7 @@ class _Script:
             else:
                 self._add(name, list(self.variables.get(word, ())) if lists else arguments.values([arg]))
 
-    def _string(self, arguments: "_Arguments") -> None:
+    def _string(self, arguments: "Arguments") -> None:
         """string(REPLACE a b OUT IN) and the like: what is made of the contents of a file holds them."""
         held = [value for word in arguments.words for value in self._held(word)]
         for word in arguments.words[1:] if held else ():
@@ -108,7 +111,7 @@ class _Script:
         """The files whose contents a text holds."""
         return [value for name in re.findall(r"\$\{(\w+)\}", text) for value in self.contents.get(name, ())]
 
-    def _file(self, arguments: "_Arguments") -> Iterator[Copy]:
+    def _file(self, arguments: "Arguments") -> Iterator[Copy]:
         action, args = (arguments.words or [""])[0], arguments.call.args[1:]
         if action in ("GLOB", "GLOB_RECURSE") and args:
             values = [v._replace(glob=action == "GLOB_RECURSE") for v in arguments.values(args[1:]) if v.inside]
@@ -123,7 +126,7 @@ class _Script:
         elif action in ("COPY_FILE", "CREATE_LINK", "RENAME"):
             yield from arguments.copies(args[:1])
 
-    def _install(self, arguments: "_Arguments", depth: int) -> Iterator[Copy]:
+    def _install(self, arguments: "Arguments", depth: int) -> Iterator[Copy]:
         words, args = arguments.words, arguments.call.args
         for number, word in enumerate(words):
             if word in ("FILES", "PROGRAMS", "DIRECTORY"):
@@ -133,7 +136,7 @@ class _Script:
                 text = text if args[number + 1].kind == BRACKET else re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
                 yield from self.run(text.encode(), depth + 1, arguments.span(args[number + 1]))
 
-    def _commands(self, arguments: "_Arguments") -> Iterator[Copy]:
+    def _commands(self, arguments: "Arguments") -> Iterator[Copy]:
         """`${CMAKE_COMMAND} -E copy a b` in execute_process(), add_custom_command() and their kin."""
         copying = False
         for number, (word, arg) in enumerate(zip(arguments.words, arguments.call.args, strict=True)):
@@ -145,10 +148,10 @@ class _Script:
                 yield from arguments.copies([arg])
 
 
-class _Arguments:
+class Arguments:
     """The arguments of one command."""
 
-    def __init__(self, script: _Script, source: bytes, call: Call, at: Span | None) -> None:
+    def __init__(self, script: Script, source: bytes, call: Call, at: Span | None) -> None:
         self.script, self.source, self.call, self.at = script, source, call, at
         self.words = [_text(source, arg) for arg in call.args]
 

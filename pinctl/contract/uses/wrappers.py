@@ -63,7 +63,7 @@ class Wrappers:
             yield Forward(result, given, call, whole=True)
         elif isinstance(result, Partial):
             for forward in self.reached(result.target, result.given, call):
-                yield forward._replace(given=_added(forward.given, given))
+                yield forward._replace(given=forward.given.added(given))
         elif isinstance(result, Definition):
             known = self._evaluator.function(result)
             if known is None:
@@ -82,15 +82,6 @@ def call(given: Given) -> Call:
     return Call(
         given.positional, given.keywords, given.rest or given.own_rest, given.keyword_rest or given.own_keywords
     )
-
-
-def _added(first: Given, then: Given) -> Given:
-    """The arguments of `functools.partial` with those of a call of it."""
-    keywords = dict.fromkeys((*first.keywords, *then.keywords))
-    return then._replace(
-        positional=first.positional + then.positional, keywords=tuple(keywords), rest=first.rest or then.rest,
-        keyword_rest=first.keyword_rest or then.keyword_rest, zero=(*first.zero, *then.zero), args=(), named=(),
-    )  # fmt: skip
 
 
 def _handed_on(inner: Given, function: Function, parameters: tuple[str, ...], outer: Given) -> Given:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinctl.contract.breaks.binding import Fault, bind, bindings, takes
-from pinctl.contract.breaks.shown import parameters
 from pinctl.contract.model import Call, Kind, Parameter, Signature
+from pinctl.contract.shown import parameters
 
 from ..support import call, signature, unnamed
 

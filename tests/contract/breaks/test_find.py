@@ -57,6 +57,14 @@ def test_what_hides_it(guards: tuple[Guard, ...], *, probe: bool, kind: str) -> 
     assert told(surface("up.f()", "up.g()"), surface("up.g()"), asked) == [(kind, "up.f")]
 
 
+def test_a_name_that_only_type_checkers_see_any_more() -> None:
+    before, after = surface("up.T()"), surface(function("up.T", "", guards=("if TYPE_CHECKING",)))
+    assert told(before, after, use("up.T")) == [("HARD", "up.T")]
+    assert told(before, after, use("up.T", guards=[Guard.EXCEPT])) == [("SILENT", "up.T")]
+    assert told(before, after, use("up.T", guards=[Guard.TYPE_CHECKING])) == []
+    assert told(after, before, use("up.T")) == []
+
+
 def test_an_alias_that_is_gone_leaves_what_it_named() -> None:
     target = "up.m_grouped_fp8_gemm_nt_masked"
     alias = function("up.fp8_m_grouped_gemm_nt_masked", target=target)

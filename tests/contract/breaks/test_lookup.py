@@ -76,6 +76,14 @@ def test_a_circle_of_aliases_ends() -> None:
     assert circle.guards(symbol) == ()
 
 
+def test_what_only_type_checkers_see_is_not_there_at_run_time() -> None:
+    typed = function("up.f", "a", guards=("if TYPE_CHECKING",))
+    assert Lookup(surface(typed)).find("up.f").standing is Standing.THERE
+    assert Lookup(surface(typed)).at_run_time("up.f").missing
+    lazy = Lookup(surface(typed, open={"up": "__getattr__ gives it names"}))
+    assert lazy.at_run_time("up.f").standing is Standing.THERE
+
+
 def test_the_modules_that_an_import_runs() -> None:
     lookup = Lookup(surface("up.sub.g()", module("up"), module("up.sub")))
     assert [m.name for m in lookup.modules("up.sub.g")] == ["up", "up.sub"]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from upstream.support import tree
 
-from pinctl.contract.breaks.shown import parameters
 from pinctl.contract.model import Kind, Signature, Surface
+from pinctl.contract.shown import parameters
 from pinctl.contract.surface import Memory, read
 
 

@@ -62,6 +62,9 @@ def only(body: str, before: str = "") -> str | None:
         ('m.def("f", make(1));', None),
         ('m.def("a" "b", &f, py::arg("x")); // m.def("no", &f)', "x"),
         ('if (x) {\n m.def("f", &f, py::arg("a"));\n}', "a"),
+        ('m.\\\n  def("f", \\\r\n &f, py::arg("a"));', "a"),
+        ('m.def("f", &f, py::arg(NAME), py::arg("b") = 1);', "*args, **kwargs"),
+        ('m.def("f", &f, py::arg().none(), py::arg("b"));', "arg0, /, b"),
     ],
 )
 def test_a_function(body: str, signature: str | None) -> None:
@@ -118,6 +121,8 @@ def test_conditions_lines_and_aliases() -> None:
     [
         "m.def(name, &f);",
         'm.def(("a" + b).c_str(), &f);',
+        "m.def(STR(f), &f);",
+        "m.def(ns::name(f), &f);",
         "m.attr(name) = 1;",
         "py::class_<T>(m, name);",
         "m.def_submodule(name);",
@@ -152,6 +157,40 @@ def test_the_name_of_a_module_may_be_a_macro() -> None:
         "TORCH_LIBRARY_EXPAND(CONCAT(TORCH_EXTENSION_NAME, _ar), ops) {}"
     )
     assert [scope.name for scope in made.scopes] == ["_C", "_C_ar"]
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ('#if 0\nm.def("no", &f);\n#else\nm.def("yes", &f);\n#endif', ["yes"]),
+        ('#if 1\nm.def("yes", &f);\n#else\nm.def("no", &f);\n#endif', ["yes"]),
+        ('#if X && 0\nm.def("no", &f);\n#endif\nm.def("yes", &f);', ["yes"]),
+        ('#if 0\nm.def("no", [](int a) {\n#if X\n}\n#endif\n#endif\nm.def("yes", &f);', ["yes"]),
+        ('#if 0\n#elif X\nm.def("maybe", &f);\n#endif', ["maybe"]),
+        ('#ifdef USE_ROCM\nm.def("maybe", &f);\n#endif', ["maybe"]),
+        ('#ifndef __linux__\nm.def("maybe", &f);\n#endif', ["maybe"]),
+    ],
+)
+def test_what_no_build_compiles_is_not_there(body: str, names: list[str]) -> None:
+    assert [entry.name for entry in module(body).entries] == names
+
+
+@pytest.mark.parametrize(
+    ("helper", "call"),
+    [
+        ("void reg(py::module_* m) { m->def(", "reg(&m)"),
+        ("void reg(py::module_ m) { m.def(", "reg(m)"),
+        ("void reg(const py::module_& m) { m.def(", "reg(m)"),
+    ],
+)
+def test_a_helper_takes_the_module_in_any_way(helper: str, call: str) -> None:
+    made = facts(f'{helper}"f", &f); }}\nPYBIND11_MODULE(_C, m) {{ {call}; }}')
+    assert [(e.act, e.name or e.source) for e in made.entries] == [(Act.CALL, "reg"), (Act.DEF, "f")]
+
+
+def test_a_module_that_is_begun_in_either_branch() -> None:
+    made = facts('#ifdef A\nPYBIND11_MODULE(_C, m) {\n#else\nPYBIND11_MODULE(_C, m) {\n#endif\nm.def("f", &f);\n}')
+    assert {(entry.act, entry.name) for entry in made.entries} == {(Act.DEF, "f")}
 
 
 # --- classes -------------------------------------------------------------------------------------------------------
@@ -209,9 +248,12 @@ def test_a_class() -> None:
 
 
 def test_nanobind() -> None:
-    made = facts('NB_MODULE(ext, m) { m.def("f", [](int a) {}, nb::arg("a") = nb::none(), nb::kw_only()); }')
+    made = facts(
+        'NB_MODULE(ext, m) { m.def("f", [](int a) {}, nb::arg("a") = nb::none(), nb::kw_only());'
+        ' nb::class_<K>(m, "K").def(nb::new_([](int n) { return K(n); }), "n"_a = 2); }'
+    )
     assert made.scopes[0].area == "nanobind"
-    assert entries(made) == {"f": "a=None"}
+    assert entries(made) == {"f": "a=None", "__init__": "n=2"}
 
 
 def test_torch_libraries() -> None:
@@ -288,6 +330,16 @@ def test_no_text_crashes_it(text: str) -> None:
         "PYBIND11_MODULE(_C, m) {" + "a(m)" * 200_000 + "}",
         "PYBIND11_MODULE(_C, m) {" + "py::class_<" * 90_000 + "}",
         "namespace a {" * 400 + "PYBIND11_MODULE(_C, m){" + 'm.def("f", f);' * 60_000 + "}",
+        "PYBIND11_MODULE(_C, m) { f(a,\n" + "#if X\n" * 150_000 + "}",
+        "PYBIND11_MODULE(_C, m) { f(a, /*" + " " * 1_000_000 + "*/ m); }",
+        "PYBIND11_MODULE(_C, m) { f(a, " + "& " * 500_000 + "m); }",
+        "PYBIND11_MODULE(_C, m) { m" + " " * 1_000_000 + '.def("f", &f); }',
+        'PYBIND11_MODULE(_C, m) { m.def("f", &f' + ', py::arg("a")' * 70_000 + "); }",
+        'PYBIND11_MODULE(_C, m) { m.def("f", ' + "a::" * 300_000 + "f); }",
+        'PYBIND11_MODULE(_C, m) { m.def("f", &f<' + "a<" * 300_000 + ">); }",
+        "#ifdef _WIN32\n" * 60 + "PYBIND11_MODULE(_C, m) {" + "#if 0\n#endif\n" * 60_000 + "}",
+        "PYBIND11_MODULE(_C, m) {" + "".join(f'py::class_<A{n}, A{n + 1}>(m, "A{n}");' for n in range(9000)) + "}",
+        "int a(int b); " * 70_000 + 'PYBIND11_MODULE(_C, m) { m.def("a", &a); }',
     ],
 )
 def test_row_49_a_hostile_source_is_read_or_refused_in_bounded_time(text: str) -> None:

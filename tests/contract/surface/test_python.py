@@ -51,6 +51,10 @@ def one(text: str) -> Binding:
         ("n = 1", How.VALUE, ""),
         ("n: int = 1", How.VALUE, ""),
         ("(n,) = (x.y,)", How.ALIAS, "x.y"),
+        ("a, *n = x.y, x.z", How.VALUE, ""),
+        ("(a, [*n, b]), c = x", How.VALUE, ""),
+        ("if 0:\n no = 1\nelse:\n n = x.y", How.ALIAS, "x.y"),
+        ("if True:\n n = x.y\nelse:\n no = 1", How.ALIAS, "x.y"),
         ("globals()['n'] = x.y", How.ALIAS, "x.y"),
         ("globals().update(n=x.y)", How.ALIAS, "x.y"),
         ("globals().update({'n': 1})", How.VALUE, ""),
@@ -61,8 +65,10 @@ def one(text: str) -> Binding:
     ],
 )
 def test_how_a_name_is_bound(text: str, how: How, source: str) -> None:
-    made = facts(text).bindings[-1]
+    bound = {made.name: made for made in facts(text).bindings}
+    made = bound.get("n") or [*bound.values()][-1]
     assert (made.how, made.source) == (how, source)
+    assert "no" not in bound
 
 
 def test_conditions() -> None:

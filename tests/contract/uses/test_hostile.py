@@ -28,9 +28,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("source", "reason"), HOSTILE.values(), ids=HOSTILE)
 def test_hostile_files_are_unread_with_the_reason(source: bytes, reason: str | None) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     found = read({"app/m.py": source, "app/good.py": b"import pkg\n"}, ["pkg"])
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
     assert "app/good.py" in {use.place.file for use in found.uses}
     if reason is None:
         assert found.unread["app/m.py"]
@@ -47,17 +47,17 @@ def test_loops_over_many_names_come_to_an_end() -> None:
     source = f"import pkg\nN = [{names}]\n" + "".join(
         f"{' ' * depth}for x{depth} in N:\n" for depth in range(6)
     ) + "      getattr(pkg, x5)\n"  # fmt: skip
-    begun = time.monotonic()
+    begun = time.process_time()
     read({"m.py": source.encode()}, ["pkg"])
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 def test_values_that_grow_come_to_an_end() -> None:
     source = b"import pkg\nkw = {}\n" + b"".join(b"if c: kw['k%d'] = pkg\n" % n for n in range(60)) + b"pkg.a(**kw)\n"
     source += b"x = pkg\n" + b"".join(b"if c: x = x.a\nelse: x = x.b\n" for _ in range(200)) + b"x()\n"
-    begun = time.monotonic()
+    begun = time.process_time()
     found = read({"m.py": source}, ["pkg"])
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
     (call,) = [use.call for use in found.uses if use.symbol == "pkg.a" and use.call]
     assert call.keyword_rest
     assert {"k0", "k59"} <= {*call.keywords}
@@ -67,9 +67,9 @@ def test_wrappers_in_a_circle_come_to_an_end() -> None:
     source = "import pkg\n" + "".join(
         f"def f{n}(*a, **k):\n    return f{(n + 1) % 40}(*a, **k) or pkg.a(*a)\n" for n in range(40)
     ) + "f0(1)\n"  # fmt: skip
-    begun = time.monotonic()
+    begun = time.process_time()
     assert read({"m.py": source.encode()}, ["pkg"]).uses
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 MANY = {
@@ -85,9 +85,9 @@ MANY = {
 
 @pytest.mark.parametrize("source", MANY.values(), ids=MANY)
 def test_a_great_many_of_one_thing_come_to_an_end(source: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     found = read({"m.py": f"import pkg\n{source}".encode()}, ["pkg"])
-    assert time.monotonic() - begun < 30
+    assert time.process_time() - begun < 30
     assert found.uses
     assert not found.unread
 

@@ -65,6 +65,19 @@ HANDLES = {
         "4 pkg  except <- 8, 10", "8 pkg.a(1)", "10 pkg.b()",
     ],
     "p = __import__('pkg')\np.a": ["1 pkg  import", "2 pkg.a  import"],
+    "p = __import__('pkg.sub', fromlist=['x'])\np.a()": ["1 pkg.sub  import <- 2", "2 pkg.sub.a()  import"],
+    "p = __import__('pkg.sub', {}, None, ['x'])\np.a()": ["1 pkg.sub  import <- 2", "2 pkg.sub.a()  import"],
+    "p = __import__('pkg.sub', fromlist=[])\np.a()": ["1 pkg.sub  import", "2 pkg.a()  import"],
+    "import importlib\np = importlib.import_module('.sub', 'pkg')\np.a()": [
+        "2 pkg.sub  import <- 3", "3 pkg.sub.a()  import",
+    ],
+    "import importlib\np = importlib.import_module('..b', package='pkg.sub')\np.a()": [
+        "2 pkg.b  import <- 3", "3 pkg.b.a()  import",
+    ],
+    "import importlib\nimportlib.import_module('.third.pkg', __package__).a()": [
+        "2 pkg  import", "2 pkg.a()  import",
+    ],
+    "import importlib\nimportlib.import_module('....b', 'pkg')": [],
     "__import__('pkg.sub').sub.a()": ["1 pkg.sub  import", "1 pkg.sub.a()  import"],
     "import pkg\nx = pkg.a\ny = x\ny(1)": ["1 pkg  import <- 4", "2 pkg.a  import <- 4", "4 pkg.a(1)  import"],
     "import pkg\nx = pkg\nx.a()\nx = other\nx.b()": ["1 pkg  import <- 3", "3 pkg.a()  import"],
@@ -84,6 +97,12 @@ HANDLES = {
     "import pkg\ndef f():\n    h = pkg.h\n    def g(): return h(1)\n    return g": [
         "1 pkg  import <- 4", "3 pkg.h <- 4", "4 pkg.h(1)",
     ],
+    "import pkg\ndef f():\n    h = None\n    def g(): return h(1)\n    def i():\n        nonlocal h\n"
+    "        h = pkg.h": [
+        "1 pkg  import <- 4", "4 pkg.h(1)", "7 pkg.h <- 4",
+    ],
+    "import pkg\ndef f():\n    h = None\n    def g():\n        def i():\n            nonlocal h\n"
+    "            h = pkg.h\n    return h(1)": ["1 pkg  import <- 8", "7 pkg.h <- 8", "8 pkg.h(1)"],
     "import pkg\nv = [pkg.a, pkg.b]\nv[1](1)\nfor f in v: f()": [
         "1 pkg  import <- 3, 4", "2 pkg.a  import <- 4", "2 pkg.b  import <- 3, 4", "3 pkg.b(1)  import",
         "4 pkg.a()  import", "4 pkg.b()  import",

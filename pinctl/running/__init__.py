@@ -1,0 +1,1 @@
+"""What is installed in an environment or an image, held against the pins."""
