@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
@@ -14,6 +15,11 @@ from repositories import GitRepository, MakeRepository
 
 if TYPE_CHECKING:
     from consumer import Consumer
+
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # as in the background of a shell: programs that are started inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("pinctl", max_examples=100, deadline=None, derandomize=True)
 settings.load_profile("pinctl")

@@ -17,8 +17,9 @@ CODES = (
         ERROR,
         "two variants with one name",
         "Wheels of two variants of a pin would have the same file name. Nothing in a name but the local label tells"
-        " them apart, so one would be installed for the other.",
-        "Give all variants but the one for PyPI a label of their own.",
+        " them apart, so one would be installed for the other. Or two cells have one name, by which their logs and"
+        " results are kept: those of pin `a` for variant `b-c` and of pin `a-b` for variant `c`.",
+        "Give all variants but the one for PyPI a label of their own; give one of the pins or variants another name.",
         "[variants.cu12]\n[variants.cu13]    # neither has a label",
     ),
     Code(

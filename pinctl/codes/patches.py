@@ -52,8 +52,9 @@ CODES = (
         "PIN506",
         WARNING,
         "patch superseded",
-        "The pinned tree holds the change already, or the commit that the patch was taken from lies in its history. The"
-        ' patch does nothing any more. A warning with `retire = "upstream"` and for backports, else only told.',
+        "The pinned tree holds the change already, the commit that the patch was taken from lies in its history, or the"
+        " patches before it make its change. The patch does nothing any more. A warning where upstream has it and it"
+        ' says `retire = "upstream"` or is a backport, else only told.',
         "Drop its entry from pins.toml (pinctl bump --drop-patches does), and delete the file.",
         '[[pins.deepgemm.patches]]\nfile   = "patches/logits.patch"    # upstream has it\nretire = "upstream"',
     ),

@@ -219,7 +219,7 @@ CODES = (
         "label disagrees",
         "The local version label of the wheel is not that of the variant: it would be taken for another, or cannot be"
         " told from one.",
-        "Run the `pinctl wheel relabel` that the hint gives.",
+        "Run the `pinctl wheel relabel` that the hint gives, or say the `label` of the variant in pins.toml.",
         'label = "cu129"    # kernel-1.0-cp312-...whl',
     ),
     Code(

@@ -6,6 +6,7 @@ what `--plan` says, or on a builder of docker's own from what `--bake` writes.
 
 import json
 import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
@@ -118,7 +119,7 @@ def _baked(options: Options, workspace: Workspace, planning: Planning, how: How,
         root=workspace.root,
         findings=planning.findings,
         result={"bake": path, "targets": list(targets)},
-        summary=f"{path} has {counted(len(targets), 'target')}; run: docker buildx bake -f {path}",
+        summary=f"{path} has {counted(len(targets), 'target')}; run: docker buildx bake -f {shlex.quote(path)}",
     )
 
 
@@ -185,6 +186,7 @@ def _run(
     for n, job in todo:
         groups.setdefault(job.planned.key, []).append((n, job))
     _demand_reachable(options, profile.policy, (job for _, job in todo))
+    build_cache.demand(base)
     most = how.jobs or (1 if how.builder else _at_once([job for _, job in todo], len(groups)))
     with (
         build_context.temporary() as scratch,

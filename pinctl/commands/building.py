@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pinctl.codes import finding
+from pinctl.commands.wheel_verify import required
 from pinctl.commands.workspace import Workspace
 from pinctl.errors import ExternalError, UsageError
 from pinctl.external import build_cache, checkout, docker, files, resources
@@ -15,7 +16,7 @@ from pinctl.plan import digest
 from pinctl.wheel import context, key, recipe
 from pinctl.wheel.context import Library
 from pinctl.wheel.key import Materials
-from pinctl.wheel.matrix import Asked, Cell, Left, matrix
+from pinctl.wheel.matrix import Asked, Cell, Left, Matrix, matrix
 from pinctl.wheel.plan import Planned, planned
 from pinctl.wheel.recipe import Recipe
 
@@ -69,6 +70,7 @@ def plan(workspace: Workspace, asked: Asked, base: str, *, fetch_images: bool = 
     manifest = workspace.manifest
     _demand_known(workspace, asked)
     found = matrix(manifest, resources.variants(), asked)
+    _demand_cells(found, asked)
     broken = {told.pin for told in found.findings if told.severity is Severity.ERROR}
     shipped = Shipped.read()
     steps = key.steps_digest(shipped.steps, shipped.tools)
@@ -117,6 +119,17 @@ def _demand_known(workspace: Workspace, asked: Asked) -> None:
     for name in asked.variants:
         if name not in manifest.variants:
             raise UsageError(f"there is no variant {name!r}", hint=f"the variants are: {', '.join(manifest.variants)}")
+
+
+def _demand_cells(found: Matrix, asked: Asked) -> None:
+    """Raises UsageError where the matrix has no such cell, neither to build nor left out, and nothing says why."""
+    if found.cells or found.left or found.findings:
+        return
+    words = ", ".join((*asked.pins, *asked.variants, *asked.pythons, *asked.platforms))
+    raise UsageError(
+        f"the matrix has no cell for {words}" if words else "the matrix has no cell: pins.toml has no variant",
+        hint="see what there is: pinctl build --plan" if words else "see docs/building.md",
+    )
 
 
 def _recipes(workspace: Workspace, cells: Iterable[Cell]) -> dict[str, Recipe]:
@@ -176,8 +189,15 @@ def _finished(compiled: str, cell: Cell, made: Recipe, steps: str) -> str:
             "pin": [pin.name, pin.version],
             "variant": [variant.name, variant.torch],
             "pinctl": __version__,
-            "try": [steps, variant.runtime, imports, made.smoke, list(variant.requires)],
-            "files": list(made.files),
+            "try": [
+                steps,
+                variant.runtime,
+                imports,
+                made.smoke,
+                list(variant.requires),
+                cell.system_packages("run"),
+            ],
+            "files": [*made.files, *required(pin)],
         }
     )
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pinctl import __version__
 from pinctl.commands.building import Job
-from pinctl.commands.wheel_verify import FILES
+from pinctl.commands.wheel_verify import required
 from pinctl.errors import ExternalError
 from pinctl.external import build_context, wheelfile
 from pinctl.external.build_cache import Entry
@@ -42,8 +42,7 @@ def finish(job: Job, entry: Entry, excludes: tuple[Library, ...], folder: str) -
         return Finished(entry.path, findings=(malformed(name, error),))
     except Refused as error:
         return Finished(entry.path, findings=error.findings)
-    own = job.cell.wheel.options.get(FILES, ())
-    files = (*job.recipe.files, *(map(str, own) if isinstance(own, tuple) else (str(own),)))
+    files = (*job.recipe.files, *required(job.cell.pin))
     wanted = Wanted(variant=job.cell.variant, pin=job.cell.pin, files=files, excludes=excludes)
     told = tuple(one._replace(pin=job.cell.pin.name) for one in judge(found, wanted))
     return Finished(wheel, tuple(dict.fromkeys(_modules(found))), told)

@@ -261,29 +261,21 @@ def _bumped(
     if order.drop_patches:
         after, files = patch_bump.drop(after, files, patched)
         pins = courses.subjects(after.manifest)
-    known = bumping.compared(bumps, pins, asking)
     names = [course.pin.name for course in moving]
     releases = releasing.judge(parcels, names, pins, workspace.manifest, plotter.indexes, order.accept)
     planned = landing.planned(workspace, after, files, names, how, releases.locks)
-    sources = {**looking.sources, **planned.sources}  # as they become: a site may name a path of the tree
-    moved = [pins[aim.pin.name] for aim in aims]
-    by = Judging(workspace.manifest, frozenset(order.accept),
-                 {pin.name: references.read(pin, sources) for pin in moved}, search.find(moved, sources))  # fmt: skip
-    pairs = list(zip(bumps, known, strict=True))
-    findings = [f for bump, seen in pairs for f in bumping.judged(bump, pins[bump.aim.pin.name], seen, by)]
-    contracts = {bump.aim.pin.name: one for bump in bumps
-                 if (one := bumping.contract(bump, pins[bump.aim.pin.name], workspace, planned.sources))}  # fmt: skip
-    findings += [found for one in contracts.values() for found in bumping.weighed(one.findings, order.accept)]
-    findings += releases.findings
-    findings += bumping.weighed(patch_bump.findings(patched, drop=order.drop_patches), order.accept)
-    findings += needing.of_bump(workspace.manifest, after.manifest, names, order.accept)
-    by_git = {bump.aim.pin.name: (bump, seen) for bump, seen in pairs}
-    news = []
-    for course, name in zip(moving, names, strict=True):
-        bump, seen = by_git.get(name, (None, ""))
-        stocks = releases.stocks.get(name, ())
-        parts = (contracts.get(name), parcels.get(name), stocks, pins[name], patched.get(name))
-        news.append(News(course, bump, seen, *parts))
+    by_git = {bump.aim.pin.name: bump for bump in bumps}
+    known = dict(zip(by_git, bumping.compared(bumps, pins, asking), strict=True))
+    contracts = {name: bumping.contract(bump, pins[name], workspace, planned.sources) for name, bump in by_git.items()}
+    news = [News(course, by_git.get(name), known.get(name, ""), contracts.get(name), parcels.get(name),
+                 releases.stocks.get(name, ()), pins[name], patched.get(name))
+            for course, name in zip(moving, names, strict=True)]  # fmt: skip
+    findings = [
+        *_of_trees(workspace, order, looking, planned, news),
+        *releases.findings,
+        *bumping.weighed(patch_bump.findings(patched, drop=order.drop_patches), order.accept),
+        *needing.of_bump(workspace.manifest, after.manifest, names, order.accept),
+    ]
     outcome = landing.land(planned, findings, announcing.message(news))
     state = "refused" if failed(outcome.findings) else "bumped"
     return outcome._replace(
@@ -295,6 +287,20 @@ def _bumped(
         closing=(*outcome.closing, *(patch_bump.idle(after, patched) if order.drop_patches else ())),
         status=4 if _unreached(findings) else outcome.status,
     )
+
+
+def _of_trees(
+    workspace: Workspace, order: Order, looking: Anchoring, planned: landing.Landing, news: Sequence[News]
+) -> list[Finding]:
+    """What is wrong with the trees that pins go to, and with what this repository asks of them."""
+    sources = {**looking.sources, **planned.sources}  # as they become: a site may name a path of the tree
+    moved = [(one, one.bump, one.after) for one in news if one.bump and one.after]
+    pins = [pin for *_, pin in moved]
+    by = Judging(workspace.manifest, frozenset(order.accept),
+                 {pin.name: references.read(pin, sources) for pin in pins}, search.find(pins, sources))  # fmt: skip
+    found = [told for one, bump, pin in moved for told in bumping.judged(bump, pin, one.seen, by)]
+    broken = [told for one, *_ in moved if one.contract for told in one.contract.findings]
+    return found + bumping.weighed(broken, order.accept)
 
 
 def _invalid(workspace: Workspace, error: ManifestError) -> Outcome:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -128,8 +129,6 @@ def _row(target: Target) -> dict[str, object]:
 
 
 def _planned(workspace: Workspace, made: Made) -> Outcome:
-    import shlex
-
     rows = [(one.name, one.platform, ", ".join(one.tags), one.dockerfile) for one in made.targets]
     words = {one.name: ["docker", "build", *command.options(one, "."), command.context(one, ".")]
              for one in made.targets}  # fmt: skip
@@ -154,7 +153,7 @@ def _baked(options: Options, workspace: Workspace, made: Made, file: str) -> Out
         root=workspace.root,
         findings=made.findings,
         result={"bake": file, "targets": [one.name for one in made.targets]},
-        summary=f"{file} has {counted(len(made.targets), 'target')}; run: docker buildx bake -f {file}",
+        summary=f"{file} has {counted(len(made.targets), 'target')}; run: docker buildx bake -f {shlex.quote(file)}",
     )
 
 

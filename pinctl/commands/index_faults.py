@@ -48,7 +48,8 @@ def _finding(fault: Fault, locate: Locate, severity: Severity | None, more: str 
     name = f"{fault.filename} " if fault.filename else ""
     what = f"{fault.page or 'the root'}: {name}{fault.what}{more}"
     span = Span(place.line) if place.line else None
-    return finding(fault.code, what, file=place.file, span=span, hint=fault.fix or None, severity=severity)
+    said = severity or fault.severity
+    return finding(fault.code, what, file=place.file, span=span, hint=fault.fix or None, severity=said)
 
 
 def plain(faults: Sequence[Fault]) -> list[dict[str, object]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from pinctl.commands import index_setup
 from pinctl.commands.index_faults import Place, findings, plain, table
 from pinctl.commands.index_setup import Setup
+from pinctl.errors import ExternalError
 from pinctl.external import index_files, index_pages
 from pinctl.external.web import Web
 from pinctl.index import judge
@@ -28,7 +29,8 @@ def run(
     """The faults of the index at `place`, a folder or a URL. Files that lie in the folder are read; with `links`
     servers are asked whether the others are there, and with `fetch` they are downloaded, hashed and forgotten.
 
-    Raises UsageError, ManifestError, ExternalError.
+    A link whose server fails is a finding, and the run ends as one that a server failed. Raises UsageError,
+    ManifestError, ExternalError.
     """
     setup = index_setup.setup(options)
     remote = index_pages.is_url(place)
@@ -50,6 +52,7 @@ def run(
         result={"files": files, "pages": len({page.path for page in pages}), "faults": plain(faults)},
         body=table(faults) if faults else None,
         summary=f"{counted(files, 'file')} on {counted(len({page.path for page in pages}), 'page')} verified",
+        status=ExternalError.exit_code if any(one.failed for one in seen.values()) else None,
     )
 
 
@@ -73,7 +76,7 @@ def _asked(
     wanted = [link for link in _links(pages) if link.url not in seen and not link.url.startswith("file:")]
     urls = {link.url for link in wanted}
     with options.progress("files", len(urls)) as step:
-        return index_files.remote(wanted, source, web, urls if fetch else (), step)
+        return index_files.remote(wanted, source, web, urls if fetch else (), step, silent=True)
 
 
 def _place(fault: Fault, *, remote: bool) -> Place:

@@ -179,16 +179,20 @@ def _send(one: _Done) -> _Done:
     except PinctlError as error:
         told = (_failure(one.name, one.target, error),)
         return one._replace(state="failed", findings=told, status=error.exit_code)
-    return one._replace(state="unchanged" if all(row.there for row in one.checked.rows) else "published")
+    changed = one.checked.more or not all(row.there for row in one.checked.rows)
+    return one._replace(state="published" if changed else "unchanged")
 
 
 def _seen(one: _Done) -> _Done:
     """The target, looked at from outside. Raises UsageError where nothing else was asked for, and it cannot be."""
     if not one.target.sights():
+        unread = f"nothing says where {one.target.place} is read from"
+        hint = "give --index-url URL, or `url` in the policy file"
+        if not one.target.parcels:
+            unread, hint = "no wheel is named", "name wheels, or look at all of it: pinctl index verify URL --fetch"
         if one.state == "ready":
-            hint = "give --index-url URL, or `url` in the policy file"
-            raise UsageError(f"nothing says where {one.target.place} is read from", hint=hint)
-        note = f"{one.name}: nothing says where {one.target.place} is read from, and it was not looked at from outside"
+            raise UsageError(unread, hint=hint)
+        note = f"{one.name}: {unread}, and it was not looked at from outside"
         return one._replace(closing=(note,))
     job = one.target.job
     if job.options.offline:
@@ -200,7 +204,11 @@ def _seen(one: _Done) -> _Done:
         told = (*one.findings, _failure(one.name, one.target, error, "cannot be looked at from outside"))
         return one._replace(findings=told, status=error.exit_code)
     state = "seen" if one.state == "ready" and not failed(looked.findings) else one.state
-    return one._replace(state=state, findings=(*one.findings, *looked.findings), installed=looked.installed)
+    notes = one.closing
+    if not failed(looked.findings) and not any(looked.installed.values()):
+        notes += (f"{one.name}: nothing was installed, since pip and uv are not here, or this is no machine for it",)
+    return one._replace(state=state, findings=(*one.findings, *looked.findings), installed=looked.installed,
+                        closing=notes)  # fmt: skip
 
 
 def _failure(name: str, target: Target, error: PinctlError, what: str = "was not published") -> Finding:

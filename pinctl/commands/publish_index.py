@@ -32,10 +32,10 @@ _LONGEST = 5.0
 
 
 class _Made(NamedTuple):
-    """An index that could take the place of the one that is there."""
+    """An index that could take the place of the one that is there; `fresh` are the names of files that it adds."""
 
     records: list[Record]
-    fresh: list[Record]
+    fresh: set[str]
     findings: list[Finding]
     pages: dict[str, bytes]
     hosted: list[Hosted]
@@ -64,10 +64,10 @@ class ToIndex:
         """As `Target.check`: the index is made, and thrown away."""
         with self._shelf(writing=False) as shelf:
             made = self._made(shelf)
-        fresh = {record.filename for record in made.fresh}
-        rows = [Row(parcel.filename, self._what(parcel) if parcel.filename in fresh else "is there already",
-                    there=parcel.filename not in fresh) for parcel in self.parcels]  # fmt: skip
-        return Checked(tuple(made.findings), tuple(rows))
+            more = (shelf.records or b"") != records.dump(made.records).encode()
+        rows = [Row(parcel.filename, self._what(parcel) if parcel.filename in made.fresh else "is there already",
+                    there=parcel.filename not in made.fresh) for parcel in self.parcels]  # fmt: skip
+        return Checked(tuple(made.findings), tuple(rows), more)
 
     def send(self) -> None:
         """As `Target.send`: where another was first, the index is made anew of what is there then."""
@@ -113,12 +113,14 @@ class ToIndex:
     def _made(self, shelf: Shelf) -> _Made:
         """The index with the parcels in it. Raises WriteRefused, PinctlError."""
         setup = self.job.setup
-        before = joining.join(_read(shelf, self.place), setup.load(), seed=not shelf.filled)
+        published = _read(shelf, self.place)
+        before = joining.join(published, setup.load(), seed=not shelf.filled)
         publish_shelf.demand_known(shelf, before, self.place)
-        all_, fresh, faults = before, list[Record](), list[Fault]()
+        all_, faults = before, list[Fault]()
+        fresh = {parcel.filename for parcel in self.parcels} - {record.filename for record in published}
         for parcel in self.parcels:
             all_, more, refused = index_build.added(all_, [parcel.wheel], self._adding(parcel), setup)
-            fresh, faults = fresh + more, faults + refused
+            fresh, faults = fresh | {record.filename for record in more}, faults + refused
         faults += [one for one in ledger.problems(all_, setup.layout, setup.known) if one.code != "PIN712"]
         told = findings(faults, lambda _: Place(), every=self.job.options.verbose > 0)
         told += holes(self.job, self.parcels, [one for one in all_ if one.channel == self.job.channel])
@@ -126,6 +128,7 @@ class ToIndex:
             return _Made(all_, fresh, told, {}, [])
         pages = index_build.pages_of(all_, setup) | {records.FILE: records.dump(all_).encode()}
         hosted = index_build.hosted_of(all_, [parcel.wheel for parcel in self.parcels], ())
+        publish_shelf.demand_files(shelf, hosted, self.place)
         return _Made(all_, fresh, told, pages, hosted)
 
     def _adding(self, parcel: Parcel) -> Adding:

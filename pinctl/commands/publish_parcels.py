@@ -64,10 +64,12 @@ class Row(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What a look at a target gave: findings, and what would be done."""
+    """What a look at a target gave: findings, and what would be done. `more`: of files that are not sent, something was
+    decided that the target does not have yet."""
 
     findings: tuple[Finding, ...] = ()
     rows: tuple[Row, ...] = ()
+    more: bool = False
 
 
 class Sight(NamedTuple):

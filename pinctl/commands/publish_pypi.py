@@ -37,6 +37,8 @@ class ToPyPI:
 
     def check(self) -> Checked:
         """As `Target.check`: the rules of PyPI, and what its index has under the same names."""
+        if self.job.write:
+            publish_pypi.demand_twine()
         has = self._has()
         uploads = [self._upload(parcel, has.get(parcel.name.project)) for parcel in self.parcels]
         told = [finding(refusal.code, f"{refusal.filename} {refusal.what}", hint=refusal.fix)

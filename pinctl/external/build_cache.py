@@ -85,6 +85,16 @@ def load(base: str, layer: str, key: str) -> Entry | None:
     return entry
 
 
+def demand(base: str) -> None:
+    """Raises ExternalError where nothing can be kept: looked at before a build, which may take hours."""
+    try:
+        os.makedirs(base, exist_ok=True)
+        with tempfile.TemporaryFile(dir=base):
+            pass
+    except OSError as error:
+        raise _unwritable(error, base) from error
+
+
 def store(base: str, layer: str, key: str, wheel: str, told: Mapping[str, Any]) -> Entry:
     """Keep the file `wheel` under `key`, in the place of what was there. Raises ExternalError."""
     place = folder(base, layer, key)
@@ -101,7 +111,7 @@ def store(base: str, layer: str, key: str, wheel: str, told: Mapping[str, Any]) 
         finally:
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
-        raise ExternalError(f"the cache of wheels: {error.filename or base}: {error.strerror}") from error
+        raise _unwritable(error, base) from error
     return Entry(os.path.join(place, name), str(entry["sha256"]), told)
 
 
@@ -141,7 +151,12 @@ def remember(base: str, cell: str, inputs: Mapping[str, object]) -> None:
         _write(beside, inputs)
         os.replace(beside, path)
     except OSError as error:
-        raise ExternalError(f"the cache of wheels: {path}: {error.strerror}") from error
+        raise _unwritable(error, path) from error
+
+
+def _unwritable(error: OSError, path: str) -> ExternalError:
+    """For what cannot be kept; a file that is copied there (`filename2`) is what fails, not the one that is read."""
+    return ExternalError(f"the cache of wheels: {error.filename2 or error.filename or path}: {error.strerror}")
 
 
 def _cell(base: str, cell: str) -> str:

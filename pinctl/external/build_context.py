@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,8 @@ from pinctl.external.gitcli import Profile
 from pinctl.external.source import Part
 
 _PREFIX = "context-"
+_LONGEST = 7 * 86_400.0
+"""Seconds after which no run goes on."""
 
 
 @contextmanager
@@ -22,6 +25,7 @@ def temporary() -> Iterator[str]:
     base = os.path.join(cache.home(), "v1", "contexts")
     try:
         os.makedirs(base, mode=0o700, exist_ok=True)
+        _clear(base)
         folder = tempfile.mkdtemp(prefix=_PREFIX, dir=base)
     except OSError as error:
         raise ExternalError(f"{base}: {error.strerror}") from error
@@ -29,6 +33,14 @@ def temporary() -> Iterator[str]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _clear(base: str) -> None:
+    """Remove what runs have left that were killed; one that still goes on is not as old."""
+    with os.scandir(base) as entries:
+        old = [e.path for e in entries if time.time() - e.stat(follow_symlinks=False).st_mtime > _LONGEST]
+    for path in old:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def source(
@@ -53,9 +65,12 @@ def write(folder: str, files: Mapping[str, bytes]) -> None:
 
 
 def result(folder: str) -> tuple[str, ...]:
-    """The paths of the wheels that a build left in `folder`."""
-    names = os.listdir(folder) if os.path.isdir(folder) else []
-    return tuple(os.path.join(folder, name) for name in sorted(names) if name.endswith(".whl"))
+    """The paths of the wheels that a build left in `folder`; a link that it made there is none."""
+    if not os.path.isdir(folder):
+        return ()
+    with os.scandir(folder) as entries:
+        wheels = [e.path for e in entries if e.name.endswith(".whl") and e.is_file(follow_symlinks=False)]
+    return tuple(sorted(wheels))
 
 
 def text(path: str, limit: int = 1024 * 1024) -> str:

@@ -60,6 +60,8 @@ def find(*, builds: bool = True) -> Client:
         seen.append(f"{path} ({version or 'which does not run'})")
     if not seen:
         raise ToolMissing("docker is not installed, or not on PATH", hint="install docker.io, or Docker's own packages")
+    if not builds:
+        raise ToolMissing(f"no docker client that runs: {', '.join(seen)}", hint="correct PINCTL_DOCKER or PATH")
     raise ToolMissing(f"no docker client that can do BuildKit: {', '.join(seen)} has no buildx", hint=_HINT)
 
 
@@ -136,7 +138,7 @@ def _options(client: Client, job: Build) -> Iterator[str]:
     if job.builder is not None and not client.buildx:
         raise UsageError("--builder needs docker's buildx component, which this client lacks", hint=_HINT)
     yield from ("--progress=plain", f"--file={job.file}", f"--target={job.stage}", f"--platform={job.platform}")
-    yield f"--output=type=local,dest={job.to}"
+    yield f"--output={_fields('type=local', f'dest={job.to}')}"
     if job.builder is not None:
         yield f"--builder={job.builder}"
     if client.buildx:
@@ -144,7 +146,13 @@ def _options(client: Client, job: Build) -> Iterator[str]:
     for name, value in job.arguments.items():
         yield f"--build-arg={name}={value}"
     for name, path in job.secrets.items():
-        yield f"--secret=id={name},src={path}"
+        yield f"--secret={_fields(f'id={name}', f'src={path}')}"
+
+
+def _fields(*fields: str) -> str:
+    """An option's fields as a line of CSV (RFC 4180), as docker reads it: a path may hold a comma."""
+    quoted = ('"' + field.replace('"', '""') + '"' if set(field) & set(',"') else field for field in fields)
+    return ",".join(quoted)
 
 
 def native() -> str:

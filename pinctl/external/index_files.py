@@ -153,15 +153,24 @@ def sidecar(root: str, path: str) -> str:
 
 
 def remote(
-    links: Sequence[Link], source: str, web: Web, download: Collection[str], step: Step = lambda _: None
+    links: Sequence[Link],
+    source: str,
+    web: Web,
+    download: Collection[str],
+    step: Step = lambda _: None,
+    *,
+    silent: bool = False,
 ) -> dict[str, Seen]:
     """What servers have for `links`, by URL: whether the file is there; of those in `download` also its digest; and the
     digest of the METADATA beside it, where the page promises one. `source` is the index that gave us the links: only
-    what it may lead to is asked. Raises ExternalError where a server cannot be asked."""
+    what it may lead to is asked. Raises ExternalError where a server cannot be asked; with `silent` that is what was
+    seen."""
     wanted = list({link.url: link for link in links}.values())
     answers = each(wanted, lambda link: _asked(link, source, web, whole=link.url in download), step)
     found = {}
     for link, answer in zip(wanted, answers, strict=True):
+        if isinstance(answer, ExternalError) and silent:
+            answer = Seen(failed=str(answer))
         if isinstance(answer, PinctlError):
             raise answer
         found[link.url] = answer

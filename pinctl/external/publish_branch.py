@@ -60,6 +60,10 @@ class Branch:
     def filled(self) -> bool:
         return index_tree.MARK in self.entries
 
+    def has(self, path: str) -> bool:
+        """As `Shelf.has`."""
+        return path in self.entries
+
     def put(self, pages: Mapping[str, bytes], hosted: Sequence[Hosted]) -> bool:
         """As `Shelf.put`. What lies on the branch and is none of the index's stays, and is never overwritten."""
         kept = self._strangers()

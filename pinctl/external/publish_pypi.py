@@ -62,13 +62,18 @@ def attests(where: PyPI) -> bool:
     return proven and where.repository in _PUBLIC and find_spec("pypi_attestations") is not None
 
 
+def demand_twine() -> None:
+    """Raises ToolMissing."""
+    if find_spec("twine") is None:
+        raise process.ToolMissing("twine is not installed", hint="python -m pip install 'pinctl[publish]'")
+
+
 def send(path: str, digest: str, where: PyPI, profile: Profile) -> None:
     """Upload the file at `path`, with its attestation where one can be made. Raises ToolMissing, CommandFailed,
     ExternalError."""
     if reason := check_url(where.repository, transports=("https", "http")):
         raise ExternalError(f"refused to send to {where.repository!r}: {reason}")
-    if find_spec("twine") is None:
-        raise process.ToolMissing("twine is not installed", hint="python -m pip install 'pinctl[publish]'")
+    demand_twine()
     with tempfile.TemporaryDirectory(prefix="pinctl-") as folder:
         files = [_copied(path, folder, digest)]
         if attests(where):

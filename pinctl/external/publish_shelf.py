@@ -37,6 +37,9 @@ class Shelf(Protocol):
     def filled(self) -> bool:
         """Whether an index is there already."""
 
+    def has(self, path: str) -> bool:
+        """Whether the file `path` of the index is there; True where nothing tells."""
+
     def put(self, pages: Mapping[str, bytes], hosted: Sequence[Hosted]) -> bool:
         """Let the index of `pages` and the files `hosted` take the place of what is there; False where another was
         first, so that a new one is to be made of what is there now. A `hosted` file without source or body is there.
@@ -50,6 +53,10 @@ class Folder(NamedTuple):
     path: str
     records: bytes | None
     filled: bool
+
+    def has(self, path: str) -> bool:
+        """As `Shelf.has`."""
+        return os.path.isfile(os.path.join(os.path.realpath(self.path), path))
 
     def put(self, pages: Mapping[str, bytes], hosted: Sequence[Hosted]) -> bool:
         """As `Shelf.put`: by one rename."""
@@ -87,6 +94,10 @@ class Store(NamedTuple):
     @property
     def filled(self) -> bool:
         return self.records is not None
+
+    def has(self, path: str) -> bool:  # noqa: ARG002 - a store is not asked for each of its files
+        """As `Shelf.has`."""
+        return True
 
     def put(self, pages: Mapping[str, bytes], hosted: Sequence[Hosted]) -> bool:
         """As `Shelf.put`, in the order in which nothing is linked to before it is there. What breaks off leaves whole
@@ -147,3 +158,11 @@ def demand_known(shelf: Shelf, found: Sequence[object], place: str) -> None:
     if shelf.filled and not found:
         hint = f"take it over: pinctl index import {place} --write"
         raise WriteRefused(f"{place} holds an index, and nothing has its records", hint=hint)
+
+
+def demand_files(shelf: Shelf, hosted: Sequence[Hosted], place: str) -> None:
+    """Raises WriteRefused where a file that stays is not there, and was not named either."""
+    for one in hosted:
+        if one.source is None and one.body is None and not shelf.has(one.path):
+            hint = "name its wheel, too; an index of other files takes other records: --records FILE"
+            raise WriteRefused(f"{one.path} is in the records, and not in {place}", hint=hint)

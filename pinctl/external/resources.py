@@ -86,13 +86,18 @@ def docker(name: str) -> str:
 
 def docker_steps() -> dict[str, str]:
     """The text of the Docker files that build wheels, and of the scripts that they run, by their names."""
-    scripts = sorted(os.listdir(os.path.join(_folder("docker"), "steps")))
-    return {name: docker(name) for name in (*_DOCKERFILES, *(f"steps/{script}" for script in scripts))}
+    return {name: docker(name) for name in (*_DOCKERFILES, *_files("steps"))}
 
 
 def variants() -> dict[str, dict[str, object]]:
     """What the variants that come with pinctl say, by their names. Raises ExternalError."""
     import tomllib
 
-    names = sorted(os.listdir(os.path.join(_folder("docker"), "variants")))
-    return {name.removesuffix(".toml"): tomllib.loads(docker(f"variants/{name}")) for name in names}
+    names = {os.path.basename(path).removesuffix(".toml"): path for path in _files("variants")}
+    return {name: tomllib.loads(docker(path)) for name, path in names.items()}
+
+
+def _files(folder: str) -> list[str]:
+    """The paths of the files in a folder of the Docker files, sorted. Not `__pycache__`, which an installer makes."""
+    with os.scandir(os.path.join(_folder("docker"), folder)) as entries:
+        return sorted(f"{folder}/{entry.name}" for entry in entries if entry.is_file())

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from pinctl.finding import Severity
 from pinctl.index import names
 from pinctl.index.layout import Variants
 from pinctl.index.matrix import Hole, projects
@@ -18,7 +19,7 @@ _SHOWN = 12
 
 class Fault(NamedTuple):
     """`page` is the folder of the page; `what` a clause that goes on after the file's name ("has no digest"), `fix`
-    mends it; `line` 0 where there is none."""
+    mends it; `line` 0 where there is none; `severity` where it is not the one of its code."""
 
     code: str
     page: str
@@ -27,13 +28,14 @@ class Fault(NamedTuple):
     fix: str = ""
     line: int = 0
     form: str = "html"
+    severity: Severity | None = None
 
 
 class Seen(NamedTuple):
     """What asking for a file gave; None: it was not asked for, or could not be said.
 
     `sha256` and `size` of its bytes, `sidecar` the digest of what lies at `.metadata` ("" for nothing), `inner` that of
-    the METADATA in the wheel; `barred` why its URL may not be asked.
+    the METADATA in the wheel; `barred` why its URL may not be asked, `failed` why its server could not.
     """
 
     there: bool | None = None
@@ -42,6 +44,7 @@ class Seen(NamedTuple):
     sidecar: str | None = None
     inner: str | None = None
     barred: str | None = None
+    failed: str | None = None
 
 
 def pages(found: Sequence[Page], known: Variants, seen: Mapping[str, Seen] = NOTHING) -> list[Fault]:
@@ -124,6 +127,8 @@ def _label(link: Link, page: Page, known: Variants) -> Iterator[Told]:
 def _bytes(link: Link, seen: Seen) -> Iterator[Told]:
     if seen.barred:
         yield "PIN713", f"has a link that is not followed: {seen.barred}", ""
+    if seen.failed:
+        yield "PIN707", f"cannot be had: {seen.failed}", "run this again; or withdraw the file"
     if seen.there is False:
         yield "PIN707", "is not there: its link is dead", "publish the file, or withdraw it"
     if seen.sha256 and link.sha256 and seen.sha256 != link.sha256:

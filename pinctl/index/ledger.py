@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from pinctl.finding import Severity
 from pinctl.index import names
 from pinctl.index.judge import Fault, Sight, decide, holes, namesakes
 from pinctl.index.layout import FILES, Layout, Variants
@@ -53,7 +54,8 @@ def _twins(listed: Iterable[Record], layout: Layout) -> Iterator[Fault]:
             what = f"has {counted(len(digests), 'digest')} ({shown}), and a page lists one"
             yield Fault("PIN702", page, filename, what, decide(filename))
         elif len(twins) > 1:
-            yield Fault("PIN705", page, filename, f"stands {len(twins)} times in the records", "leave one line")
+            what = f"stands {len(twins)} times in the records, and says something else each time"
+            yield Fault("PIN705", page, filename, what, "leave one line", severity=Severity.ERROR)
 
 
 def add(before: Sequence[Record], new: Record, layout: Layout) -> Record | Fault | None:

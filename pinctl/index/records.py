@@ -87,18 +87,19 @@ def dump(records: Iterable[Record]) -> str:
 
 
 def load(text: str) -> tuple[list[Record], list[Broken]]:
-    """The records in `text`, in its order, and the lines that are none (at most 200 of them)."""
-    found: list[Record] = []
+    """The records in `text`, in its order, and the lines that are none (at most 200 of them). Lines that are alike,
+    as a merge by hand leaves them, are one."""
+    found: dict[str, Record] = {}
     broken: list[Broken] = []
     for number, written in enumerate(text.split("\n"), start=1):
         if not written.strip():
             continue
         record = _record(written)
         if isinstance(record, Record):
-            found.append(record)
+            found[written.strip()] = record
         elif len(broken) < _MOST:
             broken.append(Broken(number, record))
-    return found, broken
+    return list(found.values()), broken
 
 
 def line(record: Record) -> str:

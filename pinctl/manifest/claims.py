@@ -5,7 +5,7 @@
   is claimed by nobody (PIN109)
 - templates are well-formed, and name facts that are there (PIN110 to PIN112, PIN114)
 - a Docker build argument is no branch: the cached layer would stay when the branch moves (PIN223)
-- recipes exist (PIN114); every pin has a site or is in an image, or says `unused = true` (PIN113)
+- recipes exist (PIN114); every pin has a site, is built or is in an image, or says `unused = true` (PIN113)
 """
 
 import re
@@ -132,7 +132,7 @@ def _idle(manifest: Manifest, templates: Collection[Template]) -> Iterator[Probl
 
         named_elsewhere |= set(used(manifest))
     for pin in manifest.pins.values():
-        if not (pin.sites or pin.generate or pin.unused or pin.name in named_elsewhere):
+        if not (pin.sites or pin.generate or pin.wheel or pin.unused or pin.name in named_elsewhere):
             key = ("pins", pin.name)
             hint = f'add [pins.{pin.name}.sites."FILE"] with a selector; or `unused = true`'
             yield Problem("PIN113", key, f"no site or generated file uses {named(key)}: nothing of it is checked", hint)

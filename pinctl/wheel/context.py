@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pinctl.model import Pin, SystemPackage, Variant
+from pinctl.model import Variant
 from pinctl.wheel.key import Materials, environment, exports, requirements
 from pinctl.wheel.matrix import Cell
 from pinctl.wheel.recipe import Recipe
@@ -45,7 +45,7 @@ def build_files(
 ) -> dict[str, bytes]:
     """The files of `cells/NAME/` for the build; `tools` is the requirements file of what repairs wheels."""
     lines = {
-        "packages": names(cell.pin, cell.variant, "build"),
+        "packages": cell.system_packages("build"),
         "excludes": [f"{item.soname}\t{item.reason}" for item in excludes],
     }
     texts = {
@@ -62,25 +62,12 @@ def try_files(cell: Cell, recipe: Recipe, materials: Materials, imports: Sequenc
     torch = [f"torch=={cell.variant.torch}" if cell.variant.torch else "torch"] if recipe.torch else []
     run = _index(cell.variant) + "".join(f"{line}\n" for line in (*torch, *cell.variant.requires))
     texts = {
-        "packages.run": "".join(f"{name}\n" for name in names(cell.pin, cell.variant, "run")),
+        "packages.run": "".join(f"{name}\n" for name in cell.system_packages("run")),
         "run.txt": run if materials.lock is None else materials.lock,
         "imports.py": _IMPORTS.format(names=list(imports)),
         **({"smoke.py": recipe.smoke} if recipe.smoke else {}),
     }
     return {name: text.encode() for name, text in texts.items()}
-
-
-def names(pin: Pin, variant: Variant, when: str) -> list[str]:
-    """The system packages of `pin` under the variant's manager for a build ("build") or a run ("run")."""
-    wanted = [package for package in pin.system_packages if package.when in (when, "both")]
-    return list(dict.fromkeys(name for package in wanted if (name := _name(package, variant.packages))))
-
-
-def _name(package: SystemPackage, manager: str | None) -> str | None:
-    """The package's name; microdnf's is dnf's where it has none of its own."""
-    if manager == "microdnf" and manager not in package.managers:
-        manager = "dnf"
-    return package.managers.get(manager or "")
 
 
 def _index(variant: Variant) -> str:
@@ -113,7 +100,7 @@ def try_arguments(cell: Cell, image: str) -> dict[str, str]:
 
 def _manager(cell: Cell, when: str) -> str:
     """The package manager, where it has anything to do."""
-    return (cell.variant.packages or "none") if names(cell.pin, cell.variant, when) else "none"
+    return (cell.variant.packages or "none") if cell.system_packages(when) else "none"
 
 
 def bake(targets: Mapping[str, tuple[str, Cell, str]]) -> dict[str, object]:

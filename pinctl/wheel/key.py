@@ -73,7 +73,6 @@ def environment(cell: Cell, recipe: Recipe) -> dict[str, str]:
 def inputs(cell: Cell, recipe: Recipe, materials: Materials) -> dict[str, object]:
     """Everything that the key is a digest of, as plain data."""
     pin, variant = cell.pin, cell.variant
-    built = [package for package in pin.system_packages if package.when != "run"]
     not_bytes = ("PINCTL_GIB_PER_JOB", "NVCC_THREADS")
     return {
         "schema": SCHEMA,
@@ -92,7 +91,7 @@ def inputs(cell: Cell, recipe: Recipe, materials: Materials) -> dict[str, object
         "torch": variant.torch if recipe.torch else None,
         "index": variant.index_url,
         "requires": list(requirements(cell, recipe)) if materials.lock is None else digest(materials.lock.encode()),
-        "system packages": sorted(package.managers.get(variant.packages or "", package.name) for package in built),
+        "system packages": sorted(cell.system_packages("build")),
         "architectures": list(variant.arch_list),
         "environment": {k: v for k, v in sorted(environment(cell, recipe).items()) if k not in not_bytes},
         "excluded libraries": list(materials.excludes),

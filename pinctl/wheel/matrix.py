@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from pinctl.codes import finding
 from pinctl.finding import Finding
-from pinctl.model import Exclude, Manifest, Pin, Variant, Wheel
+from pinctl.model import Exclude, Manifest, Pin, SystemPackage, Variant, Wheel
 
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 """What Python and ELF call Docker's architectures, where they differ."""
@@ -53,6 +53,11 @@ class Cell(NamedTuple):
         """The tag that the wheel is repaired for: `manylinux_2_28_x86_64`."""
         return f"{self.variant.manylinux}_{self.machine}"
 
+    def system_packages(self, when: str) -> list[str]:
+        """What the variant's package manager installs for a build ("build") or a run ("run")."""
+        wanted = [package for package in self.pin.system_packages if package.when in (when, "both")]
+        return list(dict.fromkeys(name for package in wanted if (name := _package(package, self.variant.packages))))
+
 
 class Left(NamedTuple):
     """A cell that is not built, and why."""
@@ -97,6 +102,7 @@ def matrix(manifest: Manifest, shipped: Mapping[str, Mapping[str, object]], aske
                 left.append(Left(cell, excluded.reason))
             elif _wanted(cell, asked):
                 cells.append(cell)
+    findings += _confused(cells, manifest.path)
     return Matrix(tuple(cells), tuple(item for item in left if _wanted(item.cell, asked)), tuple(findings))
 
 
@@ -108,6 +114,13 @@ def defaulted(variant: Variant, shipped: Mapping[str, object]) -> Variant:
     if variant.image is not None and variant.image != said.get("image"):
         silent = {key: value for key, value in silent.items() if key not in _OF_IMAGE}
     return variant._replace(**silent)
+
+
+def _package(package: SystemPackage, manager: str | None) -> str | None:
+    """The package's name; microdnf's is dnf's where it has none of its own."""
+    if manager == "microdnf" and manager not in package.managers:
+        manager = "dnf"
+    return package.managers.get(manager or "")
 
 
 def _cells(pin: Pin, variants: Sequence[Variant]) -> Iterator[Cell]:
@@ -152,6 +165,17 @@ def _twins(pin: Pin, variants: Sequence[Variant], file: str) -> Iterator[Finding
             yield finding(
                 "PIN651", what, file=file, pin=pin.name, hint=f'variants.{other.name}.label = "{_label(other)}"'
             )
+
+
+def _confused(cells: Sequence[Cell], file: str) -> Iterator[Finding]:
+    """PIN651: cells with one name, as of the pin `a` for `b-c` and of `a-b` for `c`: their logs and files have it."""
+    seen: dict[str, Cell] = {}
+    for cell in cells:
+        first = seen.setdefault(cell.name, cell)
+        if first is not cell:
+            one, other = (f"{c.pin.name} for {c.variant.name}" for c in (first, cell))
+            what = f"the cells of {one} and of {other} have one name: {cell.name}"
+            yield finding("PIN651", what, file=file, pin=cell.pin.name, hint="call a pin or a variant otherwise")
 
 
 def _label(variant: Variant) -> str:

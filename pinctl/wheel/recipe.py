@@ -80,7 +80,8 @@ def _demand(table: Mapping[str, Any], types: Mapping[str, type], what: str) -> N
         if key not in types:
             raise UsageError(f"{what} has the key `{key}`; known are {', '.join(types)}")
         texts = list(value) if isinstance(value, list) else [*value, *value.values()] if isinstance(value, dict) else []
-        if type(value) is not types[key] or (key != "when" and not all(map(_is_line, texts))):
+        unfit = type(value) is not types[key] or (type(value) is int and value < 1)
+        if unfit or (key != "when" and not all(map(_is_line, texts))):
             raise UsageError(f"{what}: `{key}` is not what it must be, {_told(types[key])}")
     for name in table.get("env", {}):
         if not _VARIABLE.fullmatch(name):
@@ -97,7 +98,7 @@ def _is_line(value: object) -> bool:
 
 def _told(kind: type) -> str:
     told = {
-        int: "a whole number",
+        int: "a whole number of 1 or more",
         bool: "true or false",
         str: "a text",
         list: "an array of texts",

@@ -1,13 +1,11 @@
 """A program that answers as docker does, and builds a wheel without any container: what `pinctl build` makes of the
 answers is tested with it; tests/docker has the real one."""
 
-import json
-import sys
-from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
+
+from commands.program_stub import ProgramStub
 
 _PROGRAM = """\
-#!{python}
 import base64, hashlib, json, os, pathlib, sys, time, zipfile
 
 home = pathlib.Path(__file__).parent
@@ -69,24 +67,24 @@ if cell in behave["fail"]:
     sys.exit(1)
 tag = behave["tag"] or "cp" + arguments["PYTHON"].replace(".", "") + "-none-any"
 source = (context / "source" / "value.txt").read_bytes()
-files = {{
+files = {
     "tinyk/__init__.py": b"value = " + source,
     "tinyk-1.0.dist-info/METADATA": b"Metadata-Version: 2.1\\nName: tinyk\\nVersion: 1.0\\n",
     "tinyk-1.0.dist-info/WHEEL":
         b"Wheel-Version: 1.0\\nGenerator: x\\nRoot-Is-Purelib: true\\nTag: %s\\n" % tag.encode(),
-}}
+}
 if arguments["FRESH"] and behave["drifts"]:
     files["tinyk/__init__.py"] += b"# again"
 digest = lambda data: base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
-rows = [f"{{name}},sha256={{digest(data)}},{{len(data)}}" for name, data in files.items()]
+rows = [f"{name},sha256={digest(data)},{len(data)}" for name, data in files.items()]
 files["tinyk-1.0.dist-info/RECORD"] = "\\n".join([*rows, "tinyk-1.0.dist-info/RECORD,,", ""]).encode()
 to.mkdir(parents=True, exist_ok=True)
 with zipfile.ZipFile(to / ("tinyk-1.0-" + tag + ".whl"), "w") as wheel:
     for name, data in files.items():
         wheel.writestr(zipfile.ZipInfo(name, (1980, 1, 2, 0, 0, 0)), data)
-(to / "toolchain.json").write_text('{{"installed": {{"torch": "2.9.1+cpu"}}}}')
+(to / "toolchain.json").write_text('{"installed": {"torch": "2.9.1+cpu"}}')
 """
-_BEHAVIOUR = {
+_BEHAVIOUR: dict[str, Any] = {
     "version": "20.10.24",
     "buildx": False,
     "engine": True,
@@ -100,35 +98,13 @@ _BEHAVIOUR = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Stub:
-    """The program, and how it behaves."""
+class Stub(ProgramStub):
+    """The program. In its behaviour `fail` maps a cell to what its compiler says, `hungry` one to the share of the
+    machine at which its memory suffices, `sleep` lists those that take long, `unusable` maps any word to the name of a
+    wheel that cannot be imported, `drifts`: a second build gives other bytes, `tag` is that of every wheel."""
 
-    path: Path
-
-    @classmethod
-    def make(cls, folder: Path) -> "Stub":
-        """The program `docker` in a new folder."""
-        folder.mkdir()
-        path = folder / "docker"
-        path.write_text(_PROGRAM.format(python=sys.executable))
-        path.chmod(0o755)
-        made = cls(path)
-        made.behave()
-        return made
-
-    def behave(self, **changes: object) -> None:
-        """Behave as usual but for `changes`: `fail` maps a cell to what its compiler says, `hungry` one to the share of
-        the machine at which its memory suffices, `sleep` lists those that take long, `unusable` maps any word to the
-        name of a wheel that cannot be imported, `drifts`: a second build gives other bytes,
-        `tag` is that of every wheel."""
-        (self.path.parent / "behave.json").write_text(json.dumps(_BEHAVIOUR | changes))
-
-    @property
-    def calls(self) -> list[list[str]]:
-        """The arguments of each call so far."""
-        path = self.path.parent / "calls.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    PROGRAM = _PROGRAM
+    USUAL = _BEHAVIOUR
 
     @property
     def builds(self) -> list[str]:

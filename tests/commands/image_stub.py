@@ -1,16 +1,13 @@
 """A program that answers as docker does about images, and runs no container."""
 
 import io
-import json
-import sys
 import tarfile
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import ClassVar
+
+from commands.program_stub import ProgramStub
 
 _PROGRAM = """\
-#!{python}
 import json, pathlib, sys
 
 home = pathlib.Path(__file__).parent
@@ -21,7 +18,7 @@ with open(home / "calls.jsonl", "a") as calls:
 if argv[:2] == ["buildx", "version"]:
     sys.exit(0 if behave["buildx"] else 1)
 if argv[:1] == ["--version"]:
-    print("Docker version 20.10.24, build x")
+    print("Docker version " + behave["version"] + ", build x")
 elif argv[:1] == ["version"]:
     sys.exit(0)
 elif argv[:2] == ["image", "inspect"]:
@@ -44,28 +41,12 @@ else:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ImageStub:
-    """The program, and how it behaves."""
+class ImageStub(ProgramStub):
+    """The program. In its behaviour `images` maps those that are there to their labels, `fails`: builds do, `buildx`:
+    the component is there."""
 
-    path: Path
-
-    @classmethod
-    def make(cls, folder: Path) -> "ImageStub":
-        """The program `docker` in a new folder."""
-        folder.mkdir()
-        path = folder / "docker"
-        path.write_text(_PROGRAM.format(python=sys.executable))
-        path.chmod(0o755)
-        made = cls(path)
-        made.behave()
-        return made
-
-    def behave(self, **changes: Any) -> None:
-        """`images` maps those that are there to their labels, `fails`: builds do, `buildx`: the component is there."""
-        (self.path.parent / "behave.json").write_text(
-            json.dumps({"images": {}, "fails": False, "buildx": False} | changes)
-        )
+    PROGRAM = _PROGRAM
+    USUAL: ClassVar = {"images": {}, "fails": False, "buildx": False, "version": "20.10.24"}
 
     def holds(self, files: Mapping[str, bytes]) -> None:
         """What every image holds."""
@@ -78,9 +59,6 @@ class ImageStub:
         (self.path.parent / "image.tar").write_bytes(out.getvalue())
 
     @property
-    def calls(self) -> list[list[str]]:
-        """The arguments of each call so far, those that only ask for the client left out."""
-        path = self.path.parent / "calls.jsonl"
-        lines = path.read_text().splitlines() if path.exists() else []
-        asked = [json.loads(line) for line in lines]
-        return [call for call in asked if call[:1] not in (["version"], ["--version"]) and call[1:] != ["version"]]
+    def asked(self) -> list[list[str]]:
+        """The calls so far, without those that only ask for the client."""
+        return [call for call in self.calls if call[:1] not in (["version"], ["--version"]) and call[1:] != ["version"]]

@@ -302,11 +302,28 @@ def test_a_stranger_builds_nothing(world: World) -> None:
     [
         (["nothing"], "there is no pin 'nothing'"),
         (["--variant", "cu11"], "there is no variant 'cu11'"),
+        (["--python", "312"], "the matrix has no cell for 312"),
+        (["--plan", "--platform", "linux/foo"], "the matrix has no cell for linux/foo"),
     ],
 )
 def test_what_there_is_not(world: World, words: list[str], told: str) -> None:
     run = pinctl("build", *words, cwd=world.root)
     assert (run.code, told in run.err) == (2, True)
+
+
+def test_a_cache_that_cannot_be_written_is_told_before_anything_is_built(world: World) -> None:
+    (world.root / "file").touch()
+    run = pinctl("build", "--cache", "file", cwd=world.root)
+    assert (run.code, world.stub.builds) == (4, [])
+    assert "the cache of wheels: " in run.err
+
+
+def test_files_that_a_wheel_must_have_are_looked_for_in_what_is_cached(world: World) -> None:
+    assert world.build("--variant", "cu13").code == 0
+    world.exchange('./pins/tinyk.toml"', './pins/tinyk.toml", options.requires_files = ["nope/*"]')
+    run = world.build("--variant", "cu13")
+    assert (run.code, set(run.codes) - LOCKED) == (1, {"PIN622"})
+    assert world.stub.builds == [ALL[2]], "it was compiled once"
 
 
 def test_a_recipe_that_builds_nothing(world: World) -> None:

@@ -76,7 +76,7 @@ def change(root: Path, old: str, new: str, file: str = "pins.toml") -> None:
 def test_a_build_gets_what_the_pins_say(root: Path, stub: ImageStub) -> None:
     run = image(root, "serve")
     assert (run.code, run.told) == (0, []), run.out
-    (built, _) = stub.calls
+    (built, _) = stub.asked
     url = f"https://wheels.example/files/{WHEEL.replace('+', '%2B')}"
     assert built[0] == "build"
     assert built[-2:] == ["--", str(root)]
@@ -91,14 +91,14 @@ def test_a_build_gets_what_the_pins_say(root: Path, stub: ImageStub) -> None:
 
 def test_the_plan_and_the_bake_file_build_nothing(root: Path, stub: ImageStub) -> None:
     run = image(root, "--plan", "--untrusted")
-    assert (run.code, stub.calls) == (0, [])
+    assert (run.code, stub.asked) == (0, [])
     (planned,) = run.document["result"]["images"]
     assert planned["command"][:3] == ["docker", "build", "--file=docker/Dockerfile"]
     assert planned["arguments"]["DG_REF"] == COMMIT
     baked = image(root, "--bake", "b.json")
     assert baked.document["result"] == {"bake": "b.json", "targets": ["serve"]}
     assert json.loads((root / "b.json").read_text())["target"]["serve"]["args"]["TL_WHEEL"] == "tilelang==0.1.11"
-    assert stub.calls == []
+    assert stub.asked == []
 
 
 def test_the_consumers_commit_is_a_label(root: Path, stub: ImageStub) -> None:
@@ -121,7 +121,7 @@ def test_a_builder_needs_buildx(root: Path, stub: ImageStub) -> None:
     assert image(root, "--builder", "far").code == 2
     stub.behave(images={"engine:cu12": {}}, buildx=True)
     assert image(root, "--builder", "far").code == 0
-    (built,) = [call for call in stub.calls if "build" in call[:2]]
+    (built,) = [call for call in stub.asked if "build" in call[:2]]
     assert built[:5] == ["buildx", "build", "--provenance=false", "--load", "--builder=far"]
 
 
@@ -150,7 +150,7 @@ def test_what_is_wrong_stops_the_build(root: Path, stub: ImageStub, old: str, ne
     run = image(root)
     assert (run.code, run.told) == (1, [(code, "error")])
     assert run.document["findings"][0]["hint"]
-    assert stub.calls == []
+    assert stub.asked == []
     assert "SENTINEL" not in run.out + run.err
 
 
@@ -206,10 +206,10 @@ def test_an_image_as_the_pins_say(root: Path, stub: ImageStub) -> None:
     (result,) = run.document["result"]["images"]
     assert (result["image"], result["labels"]) == ("engine:cu12", LABELS)
     assert [(one["pin"], one["commit"]) for one in result["installed"]] == [("dg", COMMIT), ("tl", None)]
-    verbs = [call[0] for call in stub.calls]
+    verbs = [call[0] for call in stub.asked]
     assert verbs == ["image", "create", "export", "rm"]
-    assert "--network=none" in stub.calls[1]
-    assert stub.calls[3] == ["rm", "--force", "--volumes", "ab" * 32]
+    assert "--network=none" in stub.asked[1]
+    assert stub.asked[3] == ["rm", "--force", "--volumes", "ab" * 32]
 
 
 def test_an_image_of_other_pins(root: Path, stub: ImageStub) -> None:
@@ -231,7 +231,7 @@ def test_an_image_that_cannot_be_read(root: Path, stub: ImageStub) -> None:
     (stub.path.parent / "image.tar").write_bytes(b"x" * 2000)
     run = image(root, "serve", "--check")
     assert (run.code, run.codes) == (1, ["PIN832"])
-    assert stub.calls[-1][0] == "rm", "the container is taken away all the same"
+    assert stub.asked[-1][0] == "rm", "the container is taken away all the same"
 
 
 def test_an_image_that_is_not_there(root: Path, stub: ImageStub) -> None:

@@ -101,6 +101,21 @@ def test_which_file_a_url_really_is() -> None:
     assert conflict.hint == f"leave the one of {digests[1]}"
 
 
+def test_a_server_that_fails_hides_nothing_else() -> None:
+    with site() as (server, url):
+        names = ("k-1-py3-none-any.whl", "k-2-py3-none-any.whl", "k-3-py3-none-any.whl")
+        server.pages["/"] = Reply(b'<a href="k/">x</a>')
+        server.pages["/k/"] = Reply("".join(f'<a href="/f/{name}#sha256={"ab" * 32}">x</a>' for name in names).encode())
+        server.pages["/f/k-1-py3-none-any.whl"] = Reply(status=403)
+        server.pages["/f/k-2-py3-none-any.whl"] = Reply(b"x")
+        done = verify(Path("/"), url, links=True)
+    assert done.exit_code == ExternalError.exit_code
+    dead = [finding.message for finding in done.findings if finding.code == "PIN707"]
+    assert len(dead) == 2
+    assert "k-1-py3-none-any.whl cannot be had: 127.0.0.1" in dead[0]
+    assert "k-3-py3-none-any.whl is not there" in dead[1]
+
+
 def test_many_faults_of_one_kind_are_told_once_and_counted(tmp_path: Path) -> None:
     page = tmp_path / "w/cu129/tinyk/index.html"
     page.parent.mkdir(parents=True)

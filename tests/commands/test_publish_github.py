@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +95,22 @@ def test_a_connection_that_is_cut_at_any_request_loses_nothing(
     assert [(release["draft"], assets(hub, n)) for n, release in enumerate(hub.releases)] == [
         (False, [f"{one.name}.metadata", one.name])
     ]
+
+
+def test_a_server_that_falls_silent_is_left_and_a_run_completes(
+    root: Path, hub: FakeGitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = wheel(root / "dist")
+    monkeypatch.setattr(github, "_SILENCE", (1.0, 0.5))
+    hub.cut = lambda when, method, _: (when, method) == ("before", "POST") and bool(time.sleep(1.5))  # type: ignore[func-returns-value]
+    failed = run(root, one, target="github", policy=policy(root, hub), yes=True)
+    assert states(failed) == {"github": "failed"}
+    assert all(release["draft"] for release in hub.releases)
+    hub.cut = lambda *_: bool(time.sleep(0.1))  # type: ignore[func-returns-value]
+    done = run(root, one, target="github", policy=policy(root, hub), yes=True)
+    assert (codes(done), states(done)) == ([], {"github": "published"})
+    (release,) = [release for release in hub.releases if not release["draft"]]
+    assert sorted(asset["name"] for asset in release["assets"]) == sorted([one.name, f"{one.name}.metadata"])
 
 
 def test_what_is_left_of_an_upload_is_replaced(root: Path, hub: FakeGitHub) -> None:

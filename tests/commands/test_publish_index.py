@@ -19,7 +19,7 @@ from integration.publishing import policy_file
 from integration.servers import PUBLIC, instead_of
 
 from commands.publishing import PINS, checkout, codes, run, states, tree
-from pinctl.commands import index_yank
+from pinctl.commands import index_build, index_yank, publish_index
 from pinctl.errors import UsageError, WriteRefused
 from pinctl.external import index_tree
 from pinctl.index import records
@@ -82,6 +82,24 @@ def test_the_same_bytes_again_are_no_op_and_others_are_refused(root: Path) -> No
     other = wheel(root / "other", body="X = 2\n")
     refused = run(root, other, target="index", repository="site", offline=True, yes=True)
     assert (codes(refused), states(refused), refused.exit_code) == (["PIN717"], {"index": "blocked"}, 1)
+    assert tree(root / "site") == before
+
+
+def test_clocks_that_differ_lose_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, third = (wheel(root / "dist", f"{version}+cu129") for version in ("1.0", "1.1", "1.2"))
+    for one, now in (
+        (first, "2031-01-01T00:00:00Z"),
+        (second, "1999-12-31T23:59:59Z"),
+        (third, "2026-07-01T00:00:00Z"),
+    ):
+        monkeypatch.setattr(publish_index, "_now", lambda now=now: now)
+        assert states(run(root, one, target="index", repository="site", offline=True, yes=True)) == {
+            "index": "published"
+        }
+    assert sorted(listed(root / "site")) == sorted([first.name, second.name, third.name])
+    before = tree(root / "site")
+    monkeypatch.setattr(publish_index, "_now", lambda: "1980-01-01T00:00:00Z")
+    assert states(run(root, first, target="index", repository="site", offline=True, yes=True)) == {"index": "unchanged"}
     assert tree(root / "site") == before
 
 
@@ -175,6 +193,41 @@ def test_publishers_at_the_same_time_all_end_up_in_a_folder(root: Path) -> None:
     assert listed(root / "site") == [path.name for path in found]
 
 
+def test_what_only_the_checkout_has_is_not_there_yet(root: Path) -> None:
+    one = wheel(root / "dist")
+    index_build.run(Options(directory=str(root)), adding=index_build.Adding((str(one),), None, None, None))
+    done = run(root, one, target="index", repository="site", offline=True)
+    assert done.result["targets"][0]["files"][0]["there"] is False  # type: ignore[index]
+    done = run(root, one, target="index", repository="site", offline=True, yes=True)
+    assert states(done) == {"index": "published"}
+    done = run(root, one, target="index", repository="site", offline=True, yes=True)
+    assert states(done) == {"index": "unchanged"}
+
+
+def test_a_file_that_is_recorded_and_nowhere_is_told_before_anything_is_sent(root: Path) -> None:
+    one, two = wheel(root / "dist"), wheel(root / "dist", "1.1+cu129")
+    index_build.run(Options(directory=str(root)), adding=index_build.Adding((str(one), str(two)), None, None, None))
+    done = run(root, one, target="index", repository="site", offline=True)
+    (told,) = done.findings
+    assert (told.code, states(done)) == ("PIN726", {"index": "blocked"})
+    assert f"files/{two.name} is in the records, and not in site" in told.message
+    assert "name its wheel, too" in (told.hint or "")
+
+
+def test_what_was_decided_since_is_published_without_files(root: Path) -> None:
+    one = wheel(root / "dist")
+    (root / "wheels.jsonl").write_text("")
+    run(root, one, target="index", repository="site", offline=True, yes=True)
+    index_yank.run(Options(directory=str(root)), filename=one.name, reason="wrong torch")
+    done = run(root, target="index", repository="site", offline=True, yes=True)
+    assert states(done) == {"index": "published"}
+    assert done.closing == ("index: no wheel is named, and it was not looked at from outside",)
+    assert 'data-yanked="wrong torch"' in (root / "site/release/cu12/tinyk/index.html").read_text()
+    assert states(run(root, target="index", repository="site", offline=True, yes=True)) == {"index": "unchanged"}
+    with pytest.raises(UsageError, match="no wheel is named"):
+        run(root, target="index", repository="site", offline=True, verify=True)
+
+
 def test_records_of_the_checkout_seed_an_index_and_learn_of_it(root: Path) -> None:
     (root / "wheels.jsonl").touch()
     one = wheel(root / "dist")
@@ -183,7 +236,7 @@ def test_records_of_the_checkout_seed_an_index_and_learn_of_it(root: Path) -> No
     assert (ours.filename, ours.place) == (one.name, ("release", "cu12"))
     index_yank.run(Options(directory=str(root)), filename=one.name, reason="built against another torch")
     done = run(root, target="index", repository="site", offline=True, yes=True)
-    assert states(done) == {"index": "unchanged"}
+    assert states(done) == {"index": "published"}
     page = (root / "site/release/cu12/tinyk/index.html").read_text()
     assert 'data-yanked="built against another torch"' in page
     with pytest.raises(UsageError, match="no record lists"):

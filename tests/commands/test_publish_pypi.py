@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import base64
 import sys
+import time
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
 import pytest
 from index.support import wheel
+from integration.devpi import devpi
 from integration.indexes import pypi
 from integration.publishing import Cuts, FakePyPI, policy_file, running
 
 from commands.publishing import PINS, checkout, codes, run, states
 from pinctl.commands import publish_pypi as target
 from pinctl.errors import UsageError
-from pinctl.external import publish_pypi
+from pinctl.external import publish_clients, publish_pypi
 
 SECRET = "pypi-AgENsecretsecretsecret"
 
@@ -58,6 +60,39 @@ def test_pypiserver_takes_it_and_pip_and_uv_install_it(root: Path, tmp_path: Pat
         assert (codes(other), states(other)) == (["PIN717"], {"pypi": "blocked"})
         assert (tmp_path / "packages" / one.name).read_bytes() == one.read_bytes()
         assert states(run(root, one, verify=True, **where)) == {"pypi": "seen"}
+
+
+@pytest.mark.slow
+def test_devpi_takes_it_and_keeps_the_first_bytes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TWINE_USERNAME", "root")
+    one = wheel(root / "dist", "1.0")
+    with devpi(tmp_path / "devpi", SECRET) as url:
+        where = {"target": "pypi", "repository": url, "url": f"{url}+simple/"}
+        done = run(root, one, yes=True, **where)
+        assert (codes(done), states(done)) == ([], {"pypi": "published"})
+        assert "pip" in done.result["targets"][0]["files"][0]["installed"]  # type: ignore[index]
+        assert states(run(root, one, yes=True, **where)) == {"pypi": "unchanged"}
+        other = run(root, wheel(root / "other", "1.0", body="X = 2\n"), yes=True, **where)
+        assert (codes(other), states(other)) == (["PIN717"], {"pypi": "blocked"})
+        assert states(run(root, one, verify=True, **where)) == {"pypi": "seen"}
+
+
+def test_a_missing_twine_is_told_before_anything_is_sent(
+    root: Path, index: FakePyPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish_pypi, "find_spec", lambda _: None)
+    one = wheel(root / "dist", "1.0")
+    assert states(run(root, one, target="pypi", policy=policy(root, index))) == {"pypi": "ready"}
+    done = run(root, one, target="pypi", policy=policy(root, index), yes=True)
+    assert (states(done), done.exit_code) == ({"pypi": "blocked"}, 4)
+    assert "twine is not installed" in done.findings[-1].message
+
+
+def test_clients_that_are_not_here_are_told(root: Path, index: FakePyPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publish_clients, "there", list)
+    done = run(root, wheel(root / "dist", "1.0"), target="pypi", policy=policy(root, index), yes=True)
+    assert states(done) == {"pypi": "published"}
+    assert done.closing == ("pypi: nothing was installed, since pip and uv are not here, or this is no machine for it",)
 
 
 def test_two_variants_reach_one_index_each_and_pypi_gets_no_label(root: Path, index: FakePyPI) -> None:
@@ -139,6 +174,23 @@ def test_a_release_that_is_closed_takes_no_new_file(
     late = wheel(root / "dist", "1.0", "cp310-abi3-manylinux_2_28_x86_64")
     assert codes(run(root, late, policy=policy(root, index), yes=True)) == ["PIN725"]
     assert states(run(root, one, policy=policy(root, index), yes=True)) == {"pypi": "unchanged"}
+
+
+@pytest.mark.parametrize("today", [date(1999, 1, 1), date(2026, 6, 30), date(2026, 7, 14)])
+def test_a_clock_that_is_slow_closes_no_release(
+    root: Path, index: FakePyPI, monkeypatch: pytest.MonkeyPatch, today: date
+) -> None:
+    run(root, wheel(root / "dist", "1.0"), policy=policy(root, index), yes=True)
+    monkeypatch.setattr(target, "_today", lambda: today)
+    more = wheel(root / "dist", "1.0", "cp310-abi3-manylinux_2_28_x86_64")
+    assert states(run(root, more, policy=policy(root, index), yes=True)) == {"pypi": "published"}
+
+
+def test_a_slow_server_is_waited_for(root: Path, index: FakePyPI) -> None:
+    one = wheel(root / "dist", "1.0")
+    index.cut = lambda *_: time.sleep(0.3) or False  # type: ignore[func-returns-value]
+    done = run(root, one, policy=policy(root, index), yes=True)
+    assert (codes(done), states(done)) == ([], {"pypi": "published"})
 
 
 def test_an_index_that_cannot_be_read_back_blocks(root: Path, index: FakePyPI) -> None:

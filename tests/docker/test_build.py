@@ -75,6 +75,38 @@ def test_two_variants_of_a_kernel(kernel: Kernel, litter: None, monkeypatch: pyt
         (kernel.root / "dist" / CU13).read_bytes()).digest()  # fmt: skip
 
 
+def test_a_commit_that_moves_builds_its_cells_alone(kernel: Kernel, litter: None) -> None:
+    """Another pin of the same sources stays at its commit: its wheel is delivered, and no container runs for it."""
+    text = (kernel.root / "pins.toml").read_text()
+    pin = text[text.index("[pins.tinyk]") : text.index("[variants.cu12]")]
+    kernel.change('"cu12", "cu13"', '"cu12"')
+    still = pin.replace("[pins.tinyk]", "[pins.still]").replace('"cu12", "cu13"', '"cu13"')
+    old = kernel.upstream.git("rev-parse", "HEAD")
+    kernel.change("[variants.cu12]", f"{still}[variants.cu12]")
+    first = build(kernel)
+    assert [cell["state"] for cell in first.document["result"]["cells"]] == ["built", "built"], first.out
+
+    init = "from tinyk._C import answer, runtime\n"
+    moved = kernel.upstream.commit("moves", {"tinyk/__init__.py": f"{init}moved = True\n"})
+    text = (kernel.root / "pins.toml").read_text()
+    (kernel.root / "pins.toml").write_text(text.replace(old, moved, 1))
+    planned = pinctl("--format", "json", "build", "--plan", cwd=kernel.root).document["result"]["cells"]
+    assert [(cell["pin"], cell["cached"], cell["reason"]) for cell in planned] == [
+        ("tinyk", False, f"commit {old[:10]} -> {moved[:10]}"),
+        ("still", True, "built already"),
+    ]
+    log = kernel.root / "dist/logs/still-cu13-cp311-amd64.log"
+    log.unlink()
+    second = build(kernel)
+    assert {cell["pin"]: cell["state"] for cell in second.document["result"]["cells"]} == {
+        "tinyk": "built", "still": "cached"}  # fmt: skip
+    assert not log.exists(), "a container's build writes it"
+    wheel = zipfile.ZipFile(kernel.root / "dist" / CU12)
+    assert "moved = True" in wheel.read("tinyk/__init__.py").decode()
+    provenance = json.loads(wheel.read("tinyk-1.2.0+cu129.dist-info/pinctl-provenance.json"))
+    assert provenance["commit"] == moved
+
+
 def test_a_cell_that_fails_stops_no_other(kernel: Kernel, litter: None) -> None:
     commit = kernel.upstream.commit("broken", {"csrc/kernel.cpp": "#include <Python.h>\n#if 1\nbroken\n#endif\n"})
     kernel.pin(commit)

@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -5,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pinctl.errors import ExternalError
 from pinctl.external import build_cache
 from pinctl.external.build_cache import Corrupt
 
@@ -26,6 +28,29 @@ def test_what_is_kept_is_found(tmp_path: Path) -> None:
     assert (found.name, found.told, Path(found.path).read_bytes()) == ("x-1-py3-none-any.whl", {"a": [1]}, b"wheel")
     assert build_cache.load(base, "finished", KEY) is None
     assert os.listdir(tmp_path / "cache/compiled/ab") == [KEY], "nothing is left beside it"
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    """It is told before a build as after one, and by its own name, not by that of the wheel that was to be copied."""
+    build_cache.demand(str(tmp_path / "cache"))
+    assert os.listdir(tmp_path / "cache") == []
+    (tmp_path / "file").touch()
+    for refused in (
+        lambda: build_cache.demand(str(tmp_path / "file")),
+        lambda: build_cache.store(str(tmp_path / "file"), "compiled", KEY, wheel(tmp_path), {}),
+    ):
+        with pytest.raises(ExternalError, match=f"the cache of wheels: {tmp_path}/file"):
+            refused()
+
+
+def test_a_full_disk_is_told_by_the_place_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def copy(source: str, target: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", source, None, target)
+
+    monkeypatch.setattr("shutil.copyfile", copy)
+    with pytest.raises(ExternalError, match=f"{tmp_path}/cache/.*: No space left on device"):
+        build_cache.store(str(tmp_path / "cache"), "compiled", KEY, wheel(tmp_path), {})
+    assert os.listdir(tmp_path / "cache/compiled/ab") == []
 
 
 def test_a_new_entry_takes_the_place_of_an_old_one(tmp_path: Path) -> None:

@@ -105,6 +105,16 @@ def test_how_a_build_is_asked_for(tmp_path: Path) -> None:
     assert " --builder=far --provenance=false " in made
 
 
+def test_a_path_may_hold_a_comma(tmp_path: Path) -> None:
+    job = Build("/c/f", "t", "/c", {}, '/a,b/"o', "linux/amd64", {"ca": "/a, b/ca"})
+    heard: list[bytes] = []
+    with pytest.raises(CommandFailed):
+        docker.build(Client(client(tmp_path / "a"), buildx=False), job, heard.append)
+    said = b"".join(heard).decode()
+    assert ' --output=type=local,"dest=/a,b/""o" ' in said
+    assert ' --secret=id=ca,"src=/a, b/ca" ' in said
+
+
 def test_a_builder_without_buildx(tmp_path: Path) -> None:
     job = Build("f", "t", "/c", {}, "/o", "linux/amd64", builder="far")
     with pytest.raises(UsageError, match="--builder needs docker's buildx component"):

@@ -32,15 +32,18 @@ def test_a_container_is_taken_away_whatever_it_holds(stub: ImageStub) -> None:
     (stub.path.parent / "image.tar").write_bytes(b"\1" * 100_000)
     with pytest.raises(BadTar):
         images.files(Client(str(stub.path), buildx=False), "a:1", lambda _: 1)
-    assert [call[0] for call in stub.calls] == ["create", "export", "rm"]
+    assert [call[0] for call in stub.asked] == ["create", "export", "rm"]
 
 
 def test_to_read_takes_no_client_that_builds(stub: ImageStub, monkeypatch: pytest.MonkeyPatch) -> None:
-    stub.path.write_text(stub.path.read_text().replace("version 20.10.24", "version 28.2.2"))
+    stub.behave(version="28.2.2")
     monkeypatch.setenv("PINCTL_DOCKER", str(stub.path))
     assert docker.find(builds=False) == Client(str(stub.path), buildx=False)
     with pytest.raises(ToolMissing):
         docker.find()
+    monkeypatch.setenv("PINCTL_DOCKER", "/bin/false")
+    with pytest.raises(ToolMissing, match="no docker client that runs: /bin/false"):
+        docker.find(builds=False)
 
 
 def test_output_is_taken_as_it_comes() -> None:

@@ -86,6 +86,9 @@ def test_files_of_servers() -> None:
         server.pages["/x.whl"] = Reply(status=401)
         with pytest.raises(ExternalError, match=r"status 401 for x\.whl"):
             remote(wanted[:1], url, WEB, ())
+        found = remote(wanted[:2], url, WEB, (), silent=True)
+        assert "status 401 for x.whl" in (found[f"{url}x.whl"].failed or "")
+        assert found[f"{url}gone.whl"] == Seen(False)
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import compileall
 import shutil
 import subprocess
 import sys
@@ -102,12 +103,16 @@ def test_the_wheel_holds_them(tmp_path: Path) -> None:
     shutil.unpack_archive(tmp_path / wheel, tmp_path / "installed", "zip")
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); from pinctl.external import resources as r; "
-        "print(r.__file__, r.listing(), len(r.recipe('fetchcontent', '/')))"
+        "print(r.__file__, r.listing(), len(r.recipe('fetchcontent', '/')), *r.docker_steps(), *r.variants())"
     )
     installed = str(tmp_path / "installed")
+    compileall.compile_dir(installed, quiet=1)  # as pip does
     shown = subprocess.run([sys.executable, "-P", "-c", code, installed], capture_output=True, check=True)
     assert shown.stdout.decode().startswith(installed)
     assert "'fetchcontent'" in shown.stdout.decode()
+    assert shown.stdout.decode().split()[-2:] == ["cu12", "cu13"]
+    assert "steps/compile" in shown.stdout.decode()
+    assert "__pycache__" not in shown.stdout.decode()
 
 
 def test_a_recipe_that_builds_wheels_is_listed_and_read_with_its_smoke_test(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from index.support import wheel
-from pinctl.commands import index_build, index_verify
+from pinctl.commands import index_build, index_verify, index_yank
 from pinctl.commands.index_build import Adding
 from pinctl.index import reading
 from pinctl.options import Options
@@ -172,3 +172,31 @@ def test_metadata_that_was_changed_is_refused_by_clients_and_found_by_verify(tmp
                    f"{url}/release/cu129/", "tinyk", check=False)  # fmt: skip
     assert done.returncode != 0
     assert {finding.code for finding in index_verify.run(options, place="site").findings} == {"PIN708"}
+
+
+@pytest.fixture(scope="module")
+def yanked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The page of an index with one version, which was taken back (PEP 592)."""
+    root = tmp_path_factory.mktemp("yanked")
+    wheel(root / "dist", "1.0+cu129")
+    options = Options(directory=str(root))
+    index_build.run(options, out="site", adding=Adding((str(root / "dist"),), variant="cu129"))
+    index_yank.run(options, filename="tinyk-1.0+cu129-py3-none-any.whl", reason="broken on sm_100")
+    index_build.run(options, out="site")
+    with serving(root / "site") as url:
+        yield f"{url}/release/cu129/"
+
+
+def test_pip_takes_a_yanked_version_by_its_number_alone(yanked: str, tmp_path: Path) -> None:
+    words = [*PIP, "download", "--no-cache-dir", "-d", str(tmp_path), "--index-url", yanked]
+    assert run(*words, "tinyk", check=False).returncode != 0
+    done = run(*words, "tinyk==1.0")
+    assert "broken on sm_100" in done.stderr + done.stdout
+
+
+@pytest.mark.skipif(not Path(UV[0]).exists(), reason="uv is not installed")
+def test_uv_takes_a_yanked_version_by_its_whole_number_alone(yanked: str, tmp_path: Path) -> None:
+    words = [*UV, "pip", "install", "--python", sys.executable, "--target", str(tmp_path), "--default-index", yanked]
+    assert run(*words, "tinyk==1.0", check=False).returncode != 0
+    run(*words, "tinyk==1.0+cu129")
+    assert installed(tmp_path) == "VERSION = '1.0+cu129'\n"

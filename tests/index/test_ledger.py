@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from index.support import record
+from pinctl.finding import Severity
 from pinctl.index import ledger
 from pinctl.index.judge import Fault
 from pinctl.index.layout import Layout, Variants
@@ -32,6 +33,12 @@ def test_records_as_they_should_be() -> None:
 )
 def test_what_stops_a_build(found: list[Record], code: str) -> None:
     assert codes(*found) == [(code, "release/cu129/tinyk")]
+
+
+def test_two_lines_that_disagree_are_no_warning() -> None:
+    """One of them yanked: pip would take the last link, uv the first."""
+    (fault,) = ledger.problems([record(WHEEL), record(WHEEL, yanked="wrong torch")], LAYOUT, Variants())
+    assert (fault.code, fault.severity) == ("PIN705", Severity.ERROR)
 
 
 def test_a_foreign_label_and_a_namesake_and_a_channel() -> None:

@@ -43,6 +43,11 @@ def test_lines_are_sorted_and_stand_once() -> None:
     assert load("") == load("\n \n") == ([], [])
 
 
+def test_lines_that_a_merge_left_twice_are_one() -> None:
+    (read,), broken = load(f"{LINE}{LINE.rstrip()}\r\n")
+    assert (dump([read]), broken) == (LINE, [])
+
+
 @pytest.mark.parametrize(
     ("change", "clause"),
     [

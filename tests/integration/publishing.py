@@ -51,8 +51,12 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing is printed."""
 
     def _do(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)
         self.server.seen.append((self.command, self.path))
+        if len(body) < length:  # whoever sent it broke off
+            self.close_connection = True
+            return
         if self.server.cut("before", self.command, self.path):
             self.close_connection = True
             return

@@ -209,6 +209,17 @@ def test_size_by_where_it_goes(tmp_path: Path) -> None:
     assert severity(huge, index) == ["error"]
 
 
+def test_a_variant_without_label_may_get_one(tmp_path: Path) -> None:
+    name = "tiny_kernel-1.0+cu129-py3-none-any.whl"
+    (one,) = told(tmp_path, name, Wanted(variant=CU12._replace(label=None, publish="index")))
+    assert (
+        one.hint
+        == f"say `label = \"cu129\"` of the variant in pins.toml, or run: pinctl wheel relabel {name} --label ''"
+    )
+    (one,) = told(tmp_path, name, Wanted(variant=CU12._replace(label=None, publish="pypi")))
+    assert one.hint == f"run: pinctl wheel relabel {name} --label ''"
+
+
 @pytest.mark.parametrize(
     ("filename", "variant", "told_"),
     [

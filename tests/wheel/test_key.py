@@ -160,3 +160,11 @@ def test_a_key_survives_being_stored(told: dict[str, object]) -> None:
 def test_a_shell_reads_the_exports_back(table: dict[str, str]) -> None:
     lines = [shlex.split(line) for line in key.exports(table).split("\n") if line]
     assert dict(word.split("=", 1) for _, word in lines) == table
+
+
+def test_the_name_of_a_package_under_microdnf_is_in_the_key() -> None:
+    """It is dnf's where there is none of its own."""
+    cell = with_variant(packages="microdnf")
+    other = cell._replace(pin=cell.pin._replace(system_packages=(SystemPackage("libdw", {"dnf": "libdw-devel"}),)))
+    assert key.inputs(cell, RECIPE, MATERIALS)["system packages"] == ["elfutils-devel"]
+    assert of(cell) != of(other)

@@ -1,3 +1,6 @@
+import re
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +32,15 @@ manylinux = "manylinux_2_28"
 python = ["3.12", "3.13t"]
 platforms = ["linux/amd64"]
 """.replace("{commit}", "a1" * 20)
+
+
+SHIPPED = {
+    "image": "example/builder:1",
+    "manylinux": "manylinux_2_28",
+    "python": ["3.12"],
+    "platforms": ["linux/amd64", "linux/arm64"],
+    "packages": "dnf",
+}
 
 
 def names(text: str, asked: Asked = Asked()) -> list[str]:  # noqa: B008
@@ -128,3 +140,30 @@ def test_names_tell_cells_apart(pythons: list[str], name: str) -> None:
     pin = parse(PINS).pins["dg"]
     cells = [Cell(pin, Variant(name=name), p, f"linux/{m}") for p in pythons for m in ("amd64", "arm64")]
     assert len({cell.name for cell in cells}) == len(cells)
+
+
+def test_cells_of_one_name_are_refused() -> None:
+    """Those of `dg` for `a-b` and of `dg-a` for `b`: what is made for one would be taken for the other."""
+    pin = PINS[PINS.index("[pins.dg]") : PINS.index("[variants.cu12]")]
+    variant = PINS[PINS.index("[variants.cu13]") :]
+    other = pin.replace("pins.dg", "pins.dg-a") + variant.replace("cu13]", "b]")
+    text = PINS.replace("[variants.cu13]", "[variants.a-b]") + other.replace("unused", 'wheel.variants = ["b"]\nunused')
+    text = text.replace("unused", 'wheel.variants = ["a-b"]\nunused', 1)
+    assert told(text) == [
+        ("PIN651", f"the cells of dg for a-b and of dg-a for b have one name: dg-a-b-cp{python}-amd64")
+        for python in ("312", "313t")
+    ]
+
+
+def test_what_the_page_shows_is_a_pins_toml() -> None:
+    """As it stands there, but for the digests that it leaves out; a pin that is built needs no site."""
+    page = (Path(__file__).parents[2] / "docs/building.md").read_text()
+    shown = re.search(r"```toml\n(\[pins\..*?)```", page, re.DOTALL)
+    assert shown is not None
+    text = shown[1].replace("sha256:…", "sha256:" + "0" * 64).replace("…", "a1" * 20)
+    found = matrix(parse(f"schema = 1\n{text}"), {"cu12": SHIPPED, "cu13": SHIPPED})
+    assert found.findings == ()
+    assert [cell.name for cell in found.cells] == [
+        "deepgemm-cu12-cp312-amd64", "deepgemm-cu13-cp312-amd64", "deepgemm-cu13-cp312-arm64"
+    ]  # fmt: skip
+    assert {left.reason for left in found.left} == {"torch has no such wheel"}

@@ -53,6 +53,8 @@ def _label(say: Telling, name: Name, variant: Variant) -> Iterator[Finding]:
     wanted = variant.label or ""
     if name.label != wanted:
         how = f"run: pinctl wheel relabel {name.filename} --label {wanted or repr('')}"
+        if not wanted and variant.publish != "pypi":
+            how = f'say `label = "{name.label}"` of the variant in pins.toml, or {how}'
         yield say("PIN623", f"the local version label is not that of {variant.name}", expected=wanted or "no label",
                   found=name.label or "no label", hint=how)  # fmt: skip
 
