@@ -1,7 +1,7 @@
 """What recipes render, held against the blocks and files that should hold it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pinctl import blocks, manifest, sites
@@ -67,10 +67,19 @@ def _rendered(workspace: Workspace, item: Generated) -> str | Finding:
     pin = workspace.manifest.pins.get(item.pin) if item.pin else None
     try:
         text = _recipe(workspace, item.recipe)
-        data = context(pin, workspace.manifest, item.options, file=item.file)
+        data = context(pin, workspace.manifest, _options(workspace, item), file=item.file)
         return child.render(text, data) if resources.is_own(item.recipe) else render(text, data)
     except (RecipeError, files.Unreadable) as error:
         return _recipe_finding(workspace, item, error)
+
+
+def _options(workspace: Workspace, item: Generated) -> Mapping[str, object]:
+    """The options of `item`, in which the wheels of `docker-args` are named as pip is told of them."""
+    if item.recipe != "docker-args" or "wheels" not in item.options:
+        return item.options
+    from pinctl.commands import wheel_references
+
+    return {**item.options, "wheels": wheel_references.named(workspace, item)}
 
 
 def _recipe(workspace: Workspace, name: str) -> str:

@@ -84,14 +84,20 @@ def setup(options: Options, file: str | None = None) -> Setup:
     else:
         workspace.demand_policy(options, root)
         manifest = workspace.load(root, name)
+    found = of(root, manifest)
+    if file is None:
+        return found
+    path = os.path.realpath(os.path.join(options.directory, file))
+    where = os.path.relpath(path, root)
+    if where.startswith(".."):
+        root, where = os.path.split(path)
+    return found._replace(root=root, file=where)
+
+
+def of(root: str, manifest: Manifest | None) -> Setup:
+    """What `manifest`, of the folder `root`, says of the index."""
     found = layout(manifest)
-    where = found.records
-    if file is not None:
-        where = os.path.relpath(os.path.realpath(os.path.join(options.directory, file)), root)
-        if where.startswith(".."):
-            root, where = os.path.split(os.path.realpath(os.path.join(options.directory, file)))
-    known = Variants(declared=manifest.variants if manifest else {})
-    return Setup(root, manifest, found, known, where)
+    return Setup(root, manifest, found, Variants(declared=manifest.variants if manifest else {}), found.records)
 
 
 def profile(options: Options, root: str, allow: Sequence[str]) -> Profile:
