@@ -36,7 +36,7 @@ def build(
     compare: Annotated[bool, typer.Option("--compare", help="Build again, and tell what differs.")] = False,
     allow_transport: Transports = None,
 ) -> None:
-    """Build the wheels of pins in Docker; what was built already is taken from the cache."""
+    """Build the wheels of pins in Docker, as far as the cache does not have them."""
     from pinctl.commands import build as verb
     from pinctl.wheel.matrix import Asked
 

@@ -93,7 +93,7 @@ def bump(
     allow_workflows: Workflows = False,
     allow_transport: Transports = None,
 ) -> None:
-    """Move pins to other commits and releases, proved first, in pins.toml and at every site."""
+    """Move pins to other commits and releases, proved first, and every site with them."""
     from pinctl.commands import bump as verb
     from pinctl.commands.courses import Order
     from pinctl.commands.landing import How

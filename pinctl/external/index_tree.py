@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
@@ -28,6 +29,10 @@ NO_JEKYLL = ".nojekyll"
 _EXCHANGE = 2
 """renameat2(2): RENAME_EXCHANGE."""
 _AT_FDCWD = -100
+_SPARE = ".pinctl-"
+"""Behind the name of an index: the folder in which the next one is made."""
+_STALE = 24 * 3600.0
+"""Seconds after which no run still works on one."""
 _PIECE = 1024 * 1024
 
 
@@ -74,7 +79,8 @@ def write(out: str, pages: Mapping[str, bytes], hosted: Iterable[Hosted] = ()) -
     parent, name = os.path.split(real)
     try:
         os.makedirs(parent, exist_ok=True)
-        spare = tempfile.mkdtemp(prefix=f".{name}.", dir=parent)
+        _sweep(parent, name)
+        spare = tempfile.mkdtemp(prefix=f".{name}{_SPARE}", dir=parent)
     except OSError as error:
         raise ExternalError(f"{out} cannot be written: {error.strerror}") from error
     try:
@@ -85,6 +91,15 @@ def write(out: str, pages: Mapping[str, bytes], hosted: Iterable[Hosted] = ()) -
         raise ExternalError(f"{out} cannot be written: {error.strerror}") from error
     finally:
         shutil.rmtree(spare, ignore_errors=True)
+
+
+def _sweep(parent: str, name: str) -> None:
+    """Take away what runs that were killed have left beside the index."""
+    for entry in os.scandir(parent):
+        if entry.name.startswith(f".{name}{_SPARE}") and entry.is_dir(follow_symlinks=False):
+            with suppress(OSError):
+                if time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE:
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _fill(spare: str, old: str, pages: Mapping[str, bytes], hosted: Iterable[Hosted]) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,12 @@ def test_a_link_in_the_old_index_is_no_file_of_it(tmp_path: Path) -> None:
     (out / "files/x.whl").symlink_to(secret)
     with pytest.raises(ExternalError, match="not in the index any more"):
         write(str(out), PAGES, [hosted("files/x.whl", b"secret")])
+
+
+def test_what_killed_runs_left_is_taken_away(tmp_path: Path) -> None:
+    for name, age in ((".site.pinctl-old", 2 * 86400), (".site.pinctl-new", 60), (".site.backup", 2 * 86400)):
+        (tmp_path / name / "x").mkdir(parents=True)
+        then = time.time() - age
+        os.utime(tmp_path / name, (then, then))
+    write(str(tmp_path / "site"), PAGES)
+    assert sorted(os.listdir(tmp_path)) == [".site.backup", ".site.pinctl-new", "site"]
