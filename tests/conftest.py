@@ -16,10 +16,11 @@ from repositories import GitRepository, MakeRepository
 if TYPE_CHECKING:
     from consumer import Consumer
 
-if (
-    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-):  # as in the background of a shell: programs that are started inherit it
+# What is ignored here, as in the background of a shell or under nohup, programs that are started would ignore, too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 settings.register_profile("pinctl", max_examples=100, deadline=None, derandomize=True)
 settings.load_profile("pinctl")
