@@ -3,14 +3,12 @@
 import json
 import os
 import shutil
-import tempfile
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from pinctl.errors import ExternalError
-from pinctl.external import cache, checkout
+from pinctl.external import cache, checkout, scratch
 from pinctl.external.gitcli import Profile
 from pinctl.external.source import Part
 
@@ -19,28 +17,9 @@ _LONGEST = 7 * 86_400.0
 """Seconds after which no run goes on."""
 
 
-@contextmanager
-def temporary() -> Iterator[str]:
+def temporary() -> AbstractContextManager[str]:
     """A folder for the contexts and results of one run, on the disk of pinctl's cache; it is gone afterwards."""
-    base = os.path.join(cache.home(), "v1", "contexts")
-    try:
-        os.makedirs(base, mode=0o700, exist_ok=True)
-        _clear(base)
-        folder = tempfile.mkdtemp(prefix=_PREFIX, dir=base)
-    except OSError as error:
-        raise ExternalError(f"{base}: {error.strerror}") from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _clear(base: str) -> None:
-    """Remove what runs have left that were killed; one that still goes on is not as old."""
-    with os.scandir(base) as entries:
-        old = [e.path for e in entries if time.time() - e.stat(follow_symlinks=False).st_mtime > _LONGEST]
-    for path in old:
-        shutil.rmtree(path, ignore_errors=True)
+    return scratch.folder(os.path.join(cache.home(), "v1", "contexts"), _PREFIX, stale=_LONGEST)
 
 
 def source(

@@ -8,13 +8,12 @@ person has changed, is not touched. git is run in it only while its configuratio
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from pinctl.errors import ExternalError, WriteRefused
-from pinctl.external import bare, objects, process
+from pinctl.external import bare, objects, process, scratch
 from pinctl.external.gitcli import UNTRUSTED, Profile
 from pinctl.external.locks import alone
 from pinctl.external.process import CommandFailed, ToolMissing
@@ -58,7 +57,7 @@ def place(wish: Wish, folder: str, profile: Profile) -> bool:
     with _held(folder):
         if _stands(wish, folder):
             return False
-        with _beside(folder) as temporary:
+        with scratch.folder(os.path.dirname(folder), _prefix(folder)) as temporary:
             made = os.path.join(temporary, "new")
             os.mkdir(made)
             _make(wish, made, profile)
@@ -76,21 +75,6 @@ def _held(folder: str) -> Iterator[None]:
             if name.startswith(prefix):
                 shutil.rmtree(os.path.join(parent, name), ignore_errors=True)
         yield
-
-
-@contextmanager
-def _beside(folder: str) -> Iterator[str]:
-    """A temporary folder on the same file system. Raises ExternalError."""
-    parent = os.path.dirname(folder)
-    try:
-        os.makedirs(parent, exist_ok=True)
-        temporary = tempfile.mkdtemp(prefix=_prefix(folder), dir=parent)
-    except OSError as error:
-        raise ExternalError(f"{parent}: {error.strerror}") from error
-    try:
-        yield temporary
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _prefix(folder: str) -> str:

@@ -10,16 +10,13 @@ import errno
 import hashlib
 import json
 import os
-import shutil
 import sys
-import tempfile
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
 from pinctl.errors import ExternalError, WriteRefused
-from pinctl.external import files
+from pinctl.external import files, scratch
 
 MARK = ".pinctl-index"
 """The file by which a folder is known as an index that was written here: a list of what lies at its top."""
@@ -77,29 +74,13 @@ def write(out: str, pages: Mapping[str, bytes], hosted: Iterable[Hosted] = ()) -
     demand_place(out)
     real = os.path.realpath(out)
     parent, name = os.path.split(real)
-    try:
-        os.makedirs(parent, exist_ok=True)
-        _sweep(parent, name)
-        spare = tempfile.mkdtemp(prefix=f".{name}{_SPARE}", dir=parent)
-    except OSError as error:
-        raise ExternalError(f"{out} cannot be written: {error.strerror}") from error
-    try:
-        _fill(spare, real, pages, hosted)
-        os.chmod(spare, 0o755)  # noqa: S103 - a server reads it
-        _put(spare, real)
-    except OSError as error:
-        raise ExternalError(f"{out} cannot be written: {error.strerror}") from error
-    finally:
-        shutil.rmtree(spare, ignore_errors=True)
-
-
-def _sweep(parent: str, name: str) -> None:
-    """Take away what runs that were killed have left beside the index."""
-    for entry in os.scandir(parent):
-        if entry.name.startswith(f".{name}{_SPARE}") and entry.is_dir(follow_symlinks=False):
-            with suppress(OSError):
-                if time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE:
-                    shutil.rmtree(entry.path, ignore_errors=True)
+    with scratch.folder(parent, f".{name}{_SPARE}", stale=_STALE) as spare:
+        try:
+            _fill(spare, real, pages, hosted)
+            os.chmod(spare, 0o755)  # noqa: S103 - a server reads it
+            _put(spare, real)
+        except OSError as error:
+            raise ExternalError(f"{out} cannot be written: {error.strerror}") from error
 
 
 def _fill(spare: str, old: str, pages: Mapping[str, bytes], hosted: Iterable[Hosted]) -> None:

@@ -168,10 +168,10 @@ def silent() -> Iterator[str]:
 
 
 class Proxy:
-    """A TCP relay to `port` that counts the bytes which come back, and may hold back each connection for `delay` s."""
+    """A TCP relay to `port` that counts the connections, and the bytes which come back."""
 
-    def __init__(self, port: int, delay: float = 0.0) -> None:
-        self.port, self.delay, self.received, self.connections = port, delay, 0, 0
+    def __init__(self, port: int) -> None:
+        self.port, self.received, self.connections = port, 0, 0
         self._listener = socket.create_server((HOST, 0))
         self.own_port = int(self._listener.getsockname()[1])
         threading.Thread(target=self._accept, daemon=True).start()
@@ -187,7 +187,6 @@ class Proxy:
                 threading.Thread(target=self._relay, args=(client,), daemon=True).start()
 
     def _relay(self, client: socket.socket) -> None:
-        time.sleep(self.delay)
         with client, socket.create_connection((HOST, self.port)) as server:
             up = threading.Thread(target=_pump, args=(client, server, lambda _: None), daemon=True)
             up.start()
