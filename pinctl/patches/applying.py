@@ -70,7 +70,15 @@ def _file(change: FileChange, now: Files, fuzz: int) -> Fit | list[Misfit]:
         if moved is None:
             pristine = pristine or Image(before.content)
             near = pristine.nearest(hunk) if len(misfits) < _MOST_NEAR else None
-            misfits.append(Misfit(change.path, "fits nowhere", n, len(change.hunks), near))
+            lines_around = hunk.leading or hunk.trailing or change.new is None
+            if near and near.alike == near.of and not lines_around:  # git-apply(1), --unidiff-zero
+                why, near = (
+                    "has no lines around its changes, and git puts such a hunk nowhere: make it by diff -U3",
+                    None,
+                )
+            else:
+                why = "fits nowhere"
+            misfits.append(Misfit(change.path, why, n, len(change.hunks), near))
         else:
             offset += abs(moved)
     if misfits:

@@ -203,3 +203,8 @@ def test_many_hunks_in_a_long_file_take_no_minutes() -> None:
     start = time.monotonic()
     assert len(misfits(f"--- a/f\n+++ b/f\n{hunks}", files(f=b"x\n" * 200_000))) == 19_998
     assert time.monotonic() - start < 10
+
+
+def test_a_hunk_without_lines_around_it_is_told_as_such() -> None:
+    (found,) = misfits("--- a/lib.txt\n+++ b/lib.txt\n@@ -2 +2 @@\n-2\n+two\n", files(lib_txt=NUMBERS))
+    assert (found.why.partition(",")[0], found.nearest) == ("has no lines around its changes", None)
